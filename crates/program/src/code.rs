@@ -68,10 +68,19 @@ pub enum AccessKind {
     Store(Expr),
     FetchAdd(Expr),
     Exchange(Expr),
-    Cas { expected: Expr, new: Expr },
+    Cas {
+        expected: Expr,
+        new: Expr,
+    },
     /// The result register gets 1 if it succeeded and 0 if not.
-    WeakCas { expected: Expr, new: Expr },
-    BlockingCas { expected: Expr, new: Expr },
+    WeakCas {
+        expected: Expr,
+        new: Expr,
+    },
+    BlockingCas {
+        expected: Expr,
+        new: Expr,
+    },
     Fence,
 }
 

@@ -1,0 +1,151 @@
+//! What an access becomes on each memory model. One function per question: which mode, which fences around it.
+//!
+//! | written          | sc     | ra                     | rc20                            | tso                       |
+//! |------------------|--------|------------------------|---------------------------------|---------------------------|
+//! | load, wait       | plain  | acquire                | as written, else relaxed        | plain                     |
+//! | store            | plain  | release                | as written, else relaxed        | plain                     |
+//! | read-modify-write| plain  | acquire-release        | as written, else relaxed        | locked                    |
+//! | SC access        | plain  | SC fence, access       | SC fence, access                | store then fence; a plain load |
+//! | SC fence         | –      | update of hidden place | acq fence, update, rel fence    | fence                     |
+//! | other fences     | –      | –                      | themselves                      | –                         |
+//! | non-atomic       | kept   | kept                   | kept                            | plain                     |
+//!
+//! On tso a read-modify-write is a fence even when it fails, as x86's locked instructions are.
+
+use crate::ast::{Access as Source, CasKind, Name};
+use crate::code::{Access, AccessKind, Expr, Instr, Reg};
+use crate::lower::ThreadLowering;
+use crate::target::Target;
+use seqcst_model::{Loc, Mode};
+
+/// The three shapes of events that modes differ for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Read,
+    Write,
+    Update,
+}
+
+impl Shape {
+    /// The strongest mode short of SC.
+    fn strongest(self) -> Mode {
+        match self {
+            Shape::Read => Mode::Acquire,
+            Shape::Write => Mode::Release,
+            Shape::Update => Mode::AcqRel,
+        }
+    }
+}
+
+impl ThreadLowering<'_, '_> {
+    /// Lowers an access or fence: all instructions that it becomes have the same site.
+    pub(crate) fn access(&mut self, access: &Source, dest: Option<Reg>, site: u32) {
+        let (location, kind, shape, written) = match access {
+            Source::Fence(mode) => return self.fence(mode.node, site),
+            Source::NaLoad(location) => return self.non_atomic(location, AccessKind::Load, dest, site),
+            Source::NaStore(location, value) => {
+                let kind = AccessKind::Store(self.expr(value));
+                return self.non_atomic(location, kind, None, site);
+            }
+            Source::Load(location, mode) => {
+                (location, AccessKind::Load, Shape::Read, mode.as_ref().map(|m| m.node))
+            }
+            Source::Wait(location, values, mode) => {
+                let values = values.iter().map(|value| self.expr(value)).collect();
+                (location, AccessKind::Wait(values), Shape::Read, mode.as_ref().map(|m| m.node))
+            }
+            Source::Store(location, value, mode) => {
+                (location, AccessKind::Store(self.expr(value)), Shape::Write, mode.as_ref().map(|m| m.node))
+            }
+            Source::FetchAdd(location, operand, mode) => {
+                (location, AccessKind::FetchAdd(self.expr(operand)), Shape::Update, mode.whole())
+            }
+            Source::Exchange(location, value, mode) => {
+                (location, AccessKind::Exchange(self.expr(value)), Shape::Update, mode.whole())
+            }
+            Source::Cas(kind, cas) => {
+                let (expected, new) = (self.expr(&cas.expected), self.expr(&cas.new));
+                let kind = match kind {
+                    CasKind::Strong => AccessKind::Cas { expected, new },
+                    CasKind::Weak => AccessKind::WeakCas { expected, new },
+                    CasKind::Blocking => AccessKind::BlockingCas { expected, new },
+                };
+                (&cas.location, kind, Shape::Update, cas.mode.whole())
+            }
+            Source::Lock(location) => {
+                let kind = AccessKind::BlockingCas { expected: Expr::Const(0), new: Expr::Const(1) };
+                (location, kind, Shape::Update, Some(Mode::Acquire))
+            }
+            Source::Unlock(location) => {
+                (location, AccessKind::Store(Expr::Const(0)), Shape::Write, Some(Mode::Release))
+            }
+        };
+        let (fence_before, mode, fence_after) = self.mode(shape, written.unwrap_or(Mode::Relaxed));
+        if fence_before {
+            self.sc_fence(site);
+        }
+        let loc = self.location(location);
+        self.emit(Access { kind, loc, mode, dest, site });
+        if fence_after {
+            self.sc_fence(site);
+        }
+    }
+
+    /// The mode of an atomic access, and whether an SC fence goes before and after it.
+    fn mode(&self, shape: Shape, written: Mode) -> (bool, Mode, bool) {
+        let sc = written == Mode::SeqCst;
+        match self.context.target {
+            Target::Sc => (false, Mode::Relaxed, false),
+            Target::Ra => (sc, shape.strongest(), false),
+            Target::Rc20 => (sc, if sc { shape.strongest() } else { written }, false),
+            Target::Tso if shape == Shape::Update => (false, Mode::SeqCst, false),
+            Target::Tso => (false, Mode::Relaxed, sc && shape == Shape::Write),
+        }
+    }
+
+    fn non_atomic(&mut self, location: &Name, kind: AccessKind, dest: Option<Reg>, site: u32) {
+        let mode = if self.context.target == Target::Tso { Mode::Relaxed } else { Mode::NonAtomic };
+        let loc = self.location(location);
+        self.emit(Access { kind, loc, mode, dest, site });
+    }
+
+    fn fence(&mut self, mode: Mode, site: u32) {
+        match (self.context.target, mode) {
+            (_, Mode::SeqCst) => self.sc_fence(site),
+            (Target::Rc20, Mode::AcqRel) => {
+                self.emit_fence(Mode::Acquire, site);
+                self.emit_fence(Mode::Release, site);
+            }
+            (Target::Rc20, mode) => self.emit_fence(mode, site),
+            // Nothing is left for these to order.
+            (Target::Sc | Target::Ra | Target::Tso, _) => {}
+        }
+    }
+
+    fn sc_fence(&mut self, site: u32) {
+        match self.context.target {
+            Target::Sc => {}
+            Target::Tso => self.emit_fence(Mode::SeqCst, site),
+            Target::Ra => self.update_hidden(site),
+            Target::Rc20 => {
+                self.emit_fence(Mode::Acquire, site);
+                self.update_hidden(site);
+                self.emit_fence(Mode::Release, site);
+            }
+        }
+    }
+
+    fn update_hidden(&mut self, site: u32) {
+        self.context.fence_used = true;
+        let kind = AccessKind::FetchAdd(Expr::Const(0));
+        self.emit(Access { kind, loc: self.context.fence, mode: Mode::AcqRel, dest: None, site });
+    }
+
+    fn emit_fence(&mut self, mode: Mode, site: u32) {
+        self.emit(Access { kind: AccessKind::Fence, loc: Loc(0), mode, dest: None, site });
+    }
+
+    fn emit(&mut self, access: Access) {
+        self.instrs.push(Instr::Access(access));
+    }
+}

@@ -1,0 +1,38 @@
+//! What several tests need: the programs to run on.
+#![allow(dead_code, missing_docs)]
+
+use std::path::{Path, PathBuf};
+
+/// The workspace's folder.
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the crate lies in the workspace")
+}
+
+/// Every program below the folder, in a fixed order; nothing if there is no such folder.
+pub fn programs_below(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.expect("a readable folder").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "tpl" || e == "litmus") {
+                let source = std::fs::read(&path).expect("a readable program");
+                found.push((path, source));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The programs of this crate's tests, of the project's corpus, and of the corpus beside the project if there is one.
+pub fn all_programs() -> Vec<(PathBuf, Vec<u8>)> {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let folders = [tests, workspace().join("corpus"), workspace().join("../shared/corpus")];
+    folders.iter().flat_map(|folder| programs_below(folder)).collect()
+}
