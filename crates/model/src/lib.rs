@@ -4,7 +4,15 @@
 //! cannot fail.
 
 mod action;
+pub mod graph;
 mod mode;
+mod models;
+pub mod oracle;
+pub mod relation;
+pub mod sample;
 
 pub use action::{Action, Dependencies, Loc, Next, Op, Outcome, Program, Value};
+pub use graph::{Event, Graph};
 pub use mode::Mode;
+pub use models::{Model, UnknownModel, Violation};
+pub use relation::{Relation, Set};

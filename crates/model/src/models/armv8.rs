@@ -1,0 +1,59 @@
+//! ARMv8: seed 004 §II.B, which follows Pulte et al., "Simplifying ARM concurrency" (POPL 2018).
+//!
+//! Stated on the graph in which RMWs are split. `L`: writes `⊒ rel`; `A`: reads `⊒ acq` (LDAR, acquire RCsc); `F`: DMB
+//! FULL, for fences `⊒ rel` (a C11 release fence is compiled to DMB ISH); `FLD`: DMB LD, for acquire fences. There are
+//! no address dependencies, no ISB, no DMB ST and no acquirePC loads in our programs.
+
+use super::{Broken, acyclic, irreflexive, sc_per_location};
+use crate::Mode;
+use crate::graph::Graph;
+use crate::relation::Relation;
+
+pub(super) fn check(graph: &Graph) -> Result<(), Broken> {
+    let (split, origin) = graph.split_rmws();
+    axioms(&split).map_err(|broken| broken.in_original(&origin))
+}
+
+fn axioms(graph: &Graph) -> Result<(), Broken> {
+    let (fre, coe) = (&graph.fre(), &graph.coe());
+    let ob = obs(graph) | dob(graph) | aob(graph) | bob(graph);
+
+    acyclic("internal", &sc_per_location(graph))?;
+    irreflexive("atomicity", &[fre, coe, &graph.rmw.inverse()])?;
+    acyclic("external", &ob)
+}
+
+/// Observed-by: `rfe ∪ coe ∪ fre`
+fn obs(graph: &Graph) -> Relation {
+    graph.rfe() | graph.coe() | graph.fre()
+}
+
+/// Dependency-ordered-before: `data ∪ ctrl ; [W] ∪ data ; rfi`
+fn dob(graph: &Graph) -> Relation {
+    let data = graph.data.to(graph.writes());
+    let ctrl = &graph.ctrl | &graph.ctrl.seq(&graph.po);
+    data.seq(&graph.rfi()) | data | ctrl.to(graph.writes())
+}
+
+/// Atomic-ordered-before: `rmw ∪ [codom(rmw)] ; rfi ; [A]`
+fn aob(graph: &Graph) -> Relation {
+    let a = graph.reads() & graph.acquires();
+    &graph.rmw | &graph.rfi().within(graph.rmw.codomain(), a)
+}
+
+/// Barrier-ordered-before:
+/// `po ; [F] ; po ∪ [R] ; po ; [FLD] ; po ∪ [L] ; po ; [A] ∪ po ; [L] ∪ [A] ; po ∪ po ; [L] ; coi`
+fn bob(graph: &Graph) -> Relation {
+    let po = &graph.po;
+    let full = graph.fences() & graph.releases();
+    let fld = graph.fences() & graph.with_mode(Mode::Acquire);
+    let (r, w) = (graph.reads(), graph.writes());
+    let (l, a) = (w & graph.releases(), r & graph.acquires());
+
+    po.to(full).seq(po)
+        | po.within(r, fld).seq(po)
+        | po.within(l, a)
+        | po.to(l)
+        | po.from(a)
+        | po.to(l).seq(&graph.coi())
+}

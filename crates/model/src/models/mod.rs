@@ -1,0 +1,198 @@
+//! Memory models: is this graph consistent, and if not, which axiom fails?
+//!
+//! One file per model, in the order of herd's cat files: citation, the paper's letters, derived relations, named
+//! axioms. Every axiom says that some relation is acyclic or irreflexive, so every failure comes with a cycle.
+
+mod armv7;
+mod armv8;
+mod ra;
+mod rc20;
+mod sc;
+mod tso;
+
+use crate::graph::Graph;
+use crate::relation::Relation;
+use std::fmt;
+use std::str::FromStr;
+
+/// A memory model.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Model {
+    /// Sequential consistency.
+    Sc,
+    /// Release/acquire: every access is as if release or acquire.
+    Ra,
+    /// RC20, the repaired C11 without SC accesses.
+    Rc20,
+    /// Total store order (x86).
+    Tso,
+    /// ARMv8, other-multi-copy-atomic.
+    ArmV8,
+    /// ARMv7.
+    ArmV7,
+}
+
+/// An axiom of a model that a graph does not satisfy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// The model.
+    pub model: Model,
+    /// The axiom's name.
+    pub axiom: &'static str,
+    /// The events of a cycle that the axiom forbids, in order, by their numbers in the graph.
+    pub cycle: Vec<usize>,
+}
+
+impl Model {
+    /// All models, the strongest of each family first.
+    pub const ALL: [Model; 6] = [Model::Sc, Model::Ra, Model::Rc20, Model::Tso, Model::ArmV8, Model::ArmV7];
+
+    /// Whether the graph is consistent in this model.
+    pub fn check(self, graph: &Graph) -> Result<(), Violation> {
+        let broken = match self {
+            Model::Sc => sc::check(graph),
+            Model::Ra => ra::check(graph),
+            Model::Rc20 => rc20::check(graph),
+            Model::Tso => tso::check(graph),
+            Model::ArmV8 => armv8::check(graph),
+            Model::ArmV7 => armv7::check(graph),
+        };
+        broken.map_err(|Broken { axiom, cycle }| Violation { model: self, axiom, cycle })
+    }
+
+    /// Whether the graph is consistent in this model, with no word about why not.
+    pub fn allows(self, graph: &Graph) -> bool {
+        self.check(graph).is_ok()
+    }
+
+    /// Whether the model forbids cycles of `po ∪ rf`. Consistent graphs of such a model can be built one event at a
+    /// time, each event reading from one that is already there, and every stage is consistent.
+    pub fn is_causal(self) -> bool {
+        matches!(self, Model::Sc | Model::Ra | Model::Rc20 | Model::Tso)
+    }
+
+    /// The model's happens-before, by which data races are judged: that of RA or RC20, and RC20's where a model has
+    /// no notion of its own.
+    pub fn happens_before(self, graph: &Graph) -> Relation {
+        match self {
+            Model::Ra => ra::hb(graph),
+            _ => rc20::hb(graph),
+        }
+    }
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Model::Sc => "sc",
+            Model::Ra => "ra",
+            Model::Rc20 => "rc20",
+            Model::Tso => "tso",
+            Model::ArmV8 => "armv8",
+            Model::ArmV7 => "armv7",
+        }
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that no model has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownModel(pub String);
+
+impl fmt::Display for UnknownModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no memory model is called `{}` (there are sc, ra, rc20, tso, armv8, armv7)", self.0)
+    }
+}
+
+impl std::error::Error for UnknownModel {}
+
+impl FromStr for Model {
+    type Err = UnknownModel;
+
+    fn from_str(name: &str) -> Result<Model, UnknownModel> {
+        let found = Model::ALL.into_iter().find(|model| model.name() == name);
+        found.ok_or_else(|| UnknownModel(name.to_owned()))
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cycle: Vec<String> = self.cycle.iter().map(|event| event.to_string()).collect();
+        write!(f, "{}: {} fails on the cycle {}", self.model, self.axiom, cycle.join(" → "))
+    }
+}
+
+/// A failed axiom, inside a model's file.
+struct Broken {
+    axiom: &'static str,
+    cycle: Vec<usize>,
+}
+
+impl Broken {
+    /// The same failure seen from the graph that was split: `origin[e]` is where event `e` comes from.
+    fn in_original(mut self, origin: &[usize]) -> Broken {
+        self.cycle.iter_mut().for_each(|event| *event = origin.get(*event).copied().unwrap_or(*event));
+        self.cycle.dedup();
+        self
+    }
+}
+
+/// The axiom that a relation has no cycle.
+fn acyclic(axiom: &'static str, relation: &Relation) -> Result<(), Broken> {
+    if relation.is_acyclic() {
+        return Ok(());
+    }
+    Err(Broken { axiom, cycle: relation.shortest_cycle().unwrap_or_default() })
+}
+
+/// The axiom that the composition of these relations relates nothing to itself.
+fn irreflexive(axiom: &'static str, parts: &[&Relation]) -> Result<(), Broken> {
+    let Some((first, rest)) = parts.split_first() else { return Ok(()) };
+    let mut composed = (*first).clone();
+    for part in rest {
+        composed = composed.seq(part);
+    }
+    if composed.is_irreflexive() {
+        return Ok(());
+    }
+    let start = (0..composed.len()).find(|&a| composed.contains(a, a)).unwrap_or(0);
+    Err(Broken { axiom, cycle: cycle_through(parts, start) })
+}
+
+/// The events at which a path through the parts, from `start` back to `start`, changes from one part to the next.
+fn cycle_through(parts: &[&Relation], start: usize) -> Vec<usize> {
+    let mut cycle = vec![start];
+    for (number, part) in parts.iter().enumerate() {
+        let here = cycle[cycle.len() - 1];
+        let leads_back = |&next: &usize| {
+            {
+                parts[number + 1..].iter().fold(vec![next], |ends, part| {
+                    let mut ends: Vec<usize> = ends.iter().flat_map(|&end| part.after(end).iter()).collect();
+                    ends.sort_unstable();
+                    ends.dedup();
+                    ends
+                })
+            }
+            .contains(&start)
+        };
+        let next = part.after(here).iter().find(leads_back);
+        cycle.push(next.unwrap_or(start));
+    }
+    cycle.pop();
+    cycle.dedup();
+    if cycle.len() > 1 && cycle.last() == cycle.first() {
+        cycle.pop();
+    }
+    cycle
+}
+
+/// SC per location (coherence), which every model here demands in this form or implies: `po_loc ∪ rf ∪ mo ∪ fr` is
+/// acyclic (seed 004 §II.B).
+fn sc_per_location(graph: &Graph) -> Relation {
+    graph.po_loc() | &graph.rf | &graph.mo | graph.fr()
+}

@@ -1,0 +1,38 @@
+//! RC20: seed 002 §3.2 (there `so` is `po`).
+//!
+//! There are no SC accesses and SC fences here: programs arrive with both lowered (an SC fence is an acquire fence, an
+//! acquire-release RMW of a hidden location, and a release fence). A mode that is left at `sc` counts as
+//! acquire-release. A non-atomic access counts as a relaxed one; races on it are judged by [`hb`].
+
+use super::{Broken, acyclic, irreflexive};
+use crate::graph::Graph;
+use crate::relation::Relation;
+
+/// `hb = (po ∪ sw)⁺`
+pub(super) fn hb(graph: &Graph) -> Relation {
+    (&graph.po | &sw(graph)).plus()
+}
+
+/// `sw = [⊒rel] ; ([F] ; po)? ; rf⁺ ; (po ; [F])? ; [⊒acq]`, where `rf⁺` runs through RMWs: release sequences.
+fn sw(graph: &Graph) -> Relation {
+    let (po, rf, fences) = (&graph.po, &graph.rf, graph.fences());
+    let from_release = po.from(fences).maybe().from(graph.releases());
+    let to_acquire = po.to(fences).maybe().to(graph.acquires());
+    from_release.seq(&rf.plus()).seq(&to_acquire)
+}
+
+pub(super) fn check(graph: &Graph) -> Result<(), Broken> {
+    axioms(graph, &hb(graph))
+}
+
+/// The axioms over any happens-before.
+pub(super) fn axioms(graph: &Graph, hb: &Relation) -> Result<(), Broken> {
+    let (po, rf, mo) = (&graph.po, &graph.rf, &graph.mo);
+    let fr = &graph.fr();
+    let rf_maybe = &rf.maybe();
+
+    irreflexive("atomicity", &[fr, mo])?;
+    irreflexive("read-coherence", &[fr, rf_maybe, hb])?;
+    irreflexive("write-coherence", &[mo, rf_maybe, &hb.maybe()])?;
+    acyclic("no-thin-air", &(po | rf))
+}

@@ -1,0 +1,9 @@
+//! Sequential consistency: seed 002 §3.2, seed 003 Def. A.7, seed 004 §II.B.
+
+use super::{Broken, acyclic};
+use crate::graph::Graph;
+
+pub(super) fn check(graph: &Graph) -> Result<(), Broken> {
+    // Atomicity is in it: a write between the two halves of an RMW gives `RMW fr w mo RMW`.
+    acyclic("sc", &graph.hb_sc_steps())
+}
