@@ -136,11 +136,12 @@ impl Search<'_> {
     }
 
     /// Whether the canonical order adds the step now: everything added since it became possible (since its predecessor
-    /// in the thread, and the write it reads from) belongs to lower threads.
+    /// in the thread, and the write it reads from) belongs to lower threads. Fences come with the access before them.
     fn is_next(&self, thread: usize, step: &Step, write: usize) -> bool {
         let reads = step.event.is_read();
         let since = self.graph.events.iter().enumerate().skip(self.base).rev();
         since
+            .filter(|(_, event)| !event.is_fence())
             .take_while(|(number, event)| event.thread != Some(thread) && !(reads && *number == write))
             .all(|(_, event)| event.thread < Some(thread))
     }

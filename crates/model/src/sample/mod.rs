@@ -87,12 +87,12 @@ pub enum Operand {
 }
 
 impl RandomProgram {
-    /// Draws a program of any shape: 2–4 threads, 3–8 statements, 1–3 locations, values 0–2, no non-atomic accesses.
+    /// Draws a program of any shape: 2–4 threads, 4–8 statements, 1–3 locations, values 0–2, no non-atomic accesses.
     pub fn from_seed(seed: u64) -> RandomProgram {
         let mut random = Random::new(seed);
-        let statements = 3 + random.below(6);
-        let threads = 2 + random.below(if statements < 4 { 2 } else { 3 });
-        let locations = 1 + random.below(3);
+        let statements = 4 + random.below(5);
+        let threads = 2 + random.below(3);
+        let locations = [1, 2, 2, 2, 3, 3][random.below(6)];
         RandomProgram::draw(
             &mut random,
             Shape { threads, statements, locations, non_atomic: false, modulus: 3 },
