@@ -1,0 +1,56 @@
+//! Findings as text for a terminal: headline, source snippet, the run as a table, and the reason in words.
+
+use crate::format::{Style, count, one_line, seconds, wrap};
+use crate::view::View;
+use crate::{Finding, Verdict, snippet, table, words};
+
+/// Clauses are wrapped at this width.
+const WIDTH: usize = 100;
+
+/// The finding as text, with a newline at its end. Escape sequences for colors appear only if `color`.
+pub fn render(finding: &Finding, color: bool) -> String {
+    let style = Style { color };
+    let head = words::verdict(&finding.verdict);
+    let subject = format!("{} under {}", one_line(&finding.file), one_line(&finding.model));
+    let effort = format!("{}, {}", count(finding.states, "state"), seconds(finding.seconds));
+    match &finding.verdict {
+        Verdict::Robust => return format!("{}: {subject} — {effort}\n", style.good(head)),
+        Verdict::GaveUp(limit) => {
+            return format!("{}: {subject} — {}; {effort}\n", style.warn(head), one_line(limit));
+        }
+        _ => {}
+    }
+    let Some(view) = View::new(finding) else {
+        return format!("{}: {subject} — {effort}\n", style.bad(head));
+    };
+
+    let marks = snippet::marks(&view);
+    let mut out = snippet::snippet(&view, &marks, color);
+    if out.is_empty() {
+        out = format!("{}: {subject}\n", style.bad(head));
+    }
+    out.push('\n');
+    if let Some(initially) = table::initially(&view) {
+        out.push_str(&format!("  {initially}\n"));
+    }
+    if view.rows.iter().any(|r| r.thread.is_some()) || view.end.is_some() {
+        let notes: Vec<(usize, String)> =
+            marks.iter().filter_map(|m| Some((m.row?, m.short.clone()))).collect();
+        out.push_str(&table::table(&view, &notes, style));
+    }
+
+    let account = words::account(&view);
+    out.push_str(&format!("\n  {}\n", style.bold(&account.place)));
+    let key_width = account.clauses.iter().map(|(k, _)| k.chars().count()).max().unwrap_or(0);
+    for (key, clause) in &account.clauses {
+        for (i, line) in wrap(clause, WIDTH.saturating_sub(key_width + 6).max(40)).iter().enumerate() {
+            let (key, colon) = if i == 0 { (key.as_str(), ":") } else { ("", " ") };
+            let pad = " ".repeat(key_width - key.chars().count());
+            out.push_str(&format!("    {}{colon}{pad} {line}\n", style.accent(key)));
+        }
+    }
+    let transitions = count(finding.transitions, "transition");
+    let effort = format!("{}, {transitions}, {}", count(finding.states, "state"), seconds(finding.seconds));
+    out.push_str(&format!("\n  {}\n", style.dim(&effort)));
+    out
+}

@@ -1,0 +1,169 @@
+//! What is wrong with an execution, in words.
+
+use crate::format::one_line;
+use crate::view::{View, values};
+use crate::{Edge, Problem, Relation, Verdict};
+
+/// The problem in words: where it is, then pairs of a keyword and a clause about it.
+pub(crate) struct Account {
+    /// `step 4, `b = x.load(rlx)` in t2 (line 12)`
+    pub place: String,
+    /// E.g. `SC`: `must read 1 from step 1, because …`.
+    pub clauses: Vec<(String, String)>,
+    /// The place and all clauses as one sentence.
+    pub sentence: String,
+}
+
+/// The verdict as a headline's first words.
+pub(crate) fn verdict(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Robust => "robust",
+        Verdict::NotRobust => "not robust",
+        Verdict::Race => "data race",
+        Verdict::Assertion => "assertion can fail",
+        Verdict::Deadlock => "deadlock",
+        Verdict::GaveUp(_) => "gave up",
+    }
+}
+
+/// A relation's letters.
+pub(crate) fn relation(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Po => "po",
+        Relation::Rf => "rf",
+        Relation::Mo => "mo",
+        Relation::Fr => "fr",
+    }
+}
+
+/// The stale access in short: what SC says, what the model allows.
+pub(crate) struct Stale {
+    /// `reads 1 from step 1`, `lands after step 3`
+    pub sc: String,
+    /// `may read 0 from the initial write`, `may land before step 3`
+    pub weak: String,
+}
+
+/// The stale access in short, if that is the problem.
+pub(crate) fn stale(view: &View) -> Option<Stale> {
+    let Problem::Stale { access, latest, older, reads, .. } = view.witness.problem else { return None };
+    let (new, old) = (view.name(latest), view.name(older));
+    Some(if reads {
+        let (sc, weak) = stale_values(view, access, latest);
+        Stale { sc: format!("reads {sc} from {new}"), weak: format!("may read {weak} from {old}") }
+    } else {
+        Stale { sc: format!("lands after {new}"), weak: format!("may land after {old}, before {new}") }
+    })
+}
+
+/// The value that SC makes an access read, and the one that the model allows.
+fn stale_values<'a>(view: &View<'a>, access: usize, latest: usize) -> (&'a str, &'a str) {
+    let label = |event: usize| view.witness.events.get(event).map_or("", |e| e.label.as_str());
+    (values(label(latest)).1.unwrap_or("?"), values(label(access)).0.unwrap_or("?"))
+}
+
+/// The problem in words.
+pub(crate) fn account(view: &View) -> Account {
+    let (place, clauses, sentence) = match &view.witness.problem {
+        Problem::Stale { access, latest, older, reads, path, cycle, axiom } => {
+            let place = place(view, *access);
+            let (new, old) = (view.name(*latest), view.name(*older));
+            let because = match chain(view, path) {
+                Some(chain) => format!("because {chain}"),
+                None => format!("because {new} comes before it"),
+            };
+            let thread = thread_of(view, *access);
+            let missing = format!("nothing synchronises {new} with {thread} (no happens-before)");
+            let (sc, weak) = if *reads {
+                let (sc, weak) = stale_values(view, *access, *latest);
+                (
+                    format!("must read {sc} from {new}, {because}"),
+                    format!("may still read {weak} from {old}: {missing}"),
+                )
+            } else {
+                (
+                    format!("must land after {new} in modification order, {because}"),
+                    format!("may still land right after {old}, before {new}: {missing}"),
+                )
+            };
+            let model = one_line(&view.finding.model);
+            let sentence = format!("{place}: under SC it {sc}; under {model} it {weak}");
+            let mut clauses = vec![("SC".to_owned(), format!("it {sc}")), (model, format!("it {weak}"))];
+            if let Some(chain) = chain(view, cycle) {
+                let axiom = one_line(axiom);
+                let told = if axiom.is_empty() { chain } else { format!("{chain} ({axiom})") };
+                clauses.push(("cycle".to_owned(), told));
+            }
+            (place, clauses, sentence)
+        }
+        Problem::Race { first, second } => {
+            let (a, b) = (place(view, *first), place(view, *second));
+            let location = view.row(*second).and_then(|r| view.event(r).location.clone());
+            let location = location.map_or("the same location".to_owned(), |l| one_line(&l));
+            let detail = format!("both access {location}, not both read it, and no happens-before orders them");
+            let sentence = format!("{a} races with {b}: {detail}");
+            (a, vec![("races with".to_owned(), b), ("race".to_owned(), detail)], sentence)
+        }
+        Problem::Assertion { thread, text, line, .. } => {
+            let place = stop(view, *thread, text, *line);
+            let detail = format!("fails after {}, in a run that SC allows too", last(view));
+            let sentence = format!("{place}: {detail}");
+            (place, vec![("assertion".to_owned(), detail)], sentence)
+        }
+        Problem::Deadlock { thread, text, line, .. } => {
+            let place = stop(view, *thread, text, *line);
+            let detail = format!("stuck for ever after {}: no other thread can let it go on", last(view));
+            let sentence = format!("{place}: {detail}");
+            (place, vec![("deadlock".to_owned(), detail)], sentence)
+        }
+    };
+    Account { place, clauses, sentence }
+}
+
+/// `step 1 →po step 2 →fr step 3`, steps in a row of `po` as one.
+pub(crate) fn chain(view: &View, path: &[Edge]) -> Option<String> {
+    let mut hops: Vec<(usize, usize, Relation)> = Vec::new();
+    for edge in path {
+        let (from, to) = (view.row(edge.from)?, view.row(edge.to)?);
+        match hops.last_mut() {
+            _ if from == to => {}
+            Some(hop) if hop.2 == Relation::Po && edge.relation == Relation::Po && hop.1 == from => hop.1 = to,
+            _ => hops.push((from, to, edge.relation)),
+        }
+    }
+    let name = |row: usize| view.name(view.rows[row].event);
+    let mut out = name(hops.first()?.0);
+    for (_, to, rel) in &hops {
+        out.push_str(&format!(" →{} {}", relation(*rel), name(*to)));
+    }
+    Some(out)
+}
+
+/// `step 4, `b = x.load(rlx)` in t2 (line 12)`
+fn place(view: &View, event: usize) -> String {
+    let Some(row) = view.row(event) else { return "an unknown access".to_owned() };
+    let line = view.event(row).line;
+    let line = if line > 0 { format!(" (line {line})") } else { String::new() };
+    match view.rows[row].thread {
+        Some(thread) => {
+            format!("{}, `{}` in {}{line}", view.name(event), view.statement(row), view.thread_name(thread))
+        }
+        None => format!("the initial write {}{line}", view.label(row)),
+    }
+}
+
+fn stop(view: &View, thread: usize, text: &str, line: usize) -> String {
+    format!("`{}` in {} (line {line})", one_line(text), view.thread_name(thread))
+}
+
+fn thread_of(view: &View, event: usize) -> String {
+    let thread = view.row(event).and_then(|r| view.rows[r].thread);
+    thread.map_or("it".to_owned(), |t| view.thread_name(t))
+}
+
+fn last(view: &View) -> String {
+    match view.rows.last() {
+        Some(row) if row.thread.is_some() => format!("step {}", row.step),
+        _ => "no step at all".to_owned(),
+    }
+}
