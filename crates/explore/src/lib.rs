@@ -1,1 +1,10 @@
-//! (see Cargo.toml)
+//! Sources of SC event streams over finite-state programs.
+//!
+//! [`check`](states::check) visits all reachable states of a program under SC, with a monitor watching, and so decides
+//! robustness. Nothing here knows a memory model: the monitor answers all questions about weak behaviour.
+
+pub mod states;
+mod summary;
+pub mod witness;
+
+pub use summary::summarise;

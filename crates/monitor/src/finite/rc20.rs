@@ -1,0 +1,361 @@
+//! The finite-state monitor for RC20, and for RA as its special case (seed 003 §5 extended by the views of seed 000
+//! §4.2; the rules stand in `MONITOR_NOTES.md`, tried against the definitions).
+//!
+//! Every thread has the views `cur`, `rel`, `acq`; every location has the view `W(x)` of its last message. What the
+//! program cannot make use of is left out: `acq` of a thread without acquire fences or relaxed reads, `rel` of a thread
+//! without release fences (it knows nothing that anybody could learn: all bits set) or relaxed writes. So nothing but
+//! `cur` and `W` is left for RA, where every access is release/acquire.
+//!
+//! Races on non-atomic locations (seed 003 §6 with RC20's `hb`): a view has for each such location one bit "does not
+//! know the last write" and for every thread one bit "does not know its last read since that write".
+
+use super::hb_sc::HbSc;
+use super::stale::{Bits, Tracked};
+use super::{Monitor, Shape, Summary, Use};
+use seqcst_model::{Action, Loc, Mode, Op, Outcome, Value};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Offset of `cur` in a thread's block; `rel` and `acq` follow.
+const CUR: usize = 2;
+/// Offset of the message view in a location's block; `prev` follows.
+const MESSAGE: usize = 3;
+
+/// The monitor.
+pub struct Rc20 {
+    summary: Summary,
+    shape: Shape,
+    hb_sc: HbSc,
+    /// What is kept of each watched atomic location.
+    tracked: Vec<Option<Tracked>>,
+    /// Bits for each watched non-atomic location: its last write, then a read for every thread.
+    plain: Vec<Option<Bits>>,
+    /// Words in a view.
+    view: usize,
+    /// All bits of a view that are in use.
+    used: Vec<u64>,
+    /// Threads that need `rel`, `acq`.
+    has_rel: u64,
+    has_acq: u64,
+    capacity: usize,
+    overflow: AtomicBool,
+}
+
+impl Rc20 {
+    /// A monitor for a program lowered for RA or RC20. `races` asks for races by happens-before.
+    pub fn new(summary: &Summary, races: bool) -> Rc20 {
+        Rc20::with_capacity(summary, races, 7)
+    }
+
+    fn with_capacity(summary: &Summary, races: bool, capacity: usize) -> Rc20 {
+        let locations = || (0..summary.locations as u8).map(Loc);
+        let atomic = |x: Loc| summary.of(x).all(|usage| usage.mode != Mode::NonAtomic);
+        let mut start = 0;
+        let mut tracked = Vec::new();
+        let mut plain = Vec::new();
+        for x in locations() {
+            let watched = summary.is_shared(x);
+            let known = (watched && atomic(x)).then(|| Tracked::new(summary, x, start, capacity, false));
+            start += known.as_ref().map_or(0, |t| t.all.len);
+            tracked.push(known);
+            let bits = (watched && !atomic(x) && races).then_some(Bits { start, len: 1 + summary.threads });
+            start += bits.map_or(0, |b| b.len);
+            plain.push(bits);
+        }
+        let view = start.div_ceil(64);
+        let used: Vec<u64> =
+            (0..view).map(|w| u64::MAX >> (64 - (start - w * 64).min(64))).collect();
+
+        let threads_with = |test: &dyn Fn(usize) -> bool| {
+            (0..summary.threads).filter(|&t| test(t)).fold(0u64, |set, t| set | 1 << t)
+        };
+        let fences = |t: usize, what: fn(Mode) -> bool| summary.fences.iter().any(|&(u, m)| u == t && what(m));
+        let relaxed = |t: usize, write: bool| {
+            summary.uses.iter().any(|usage| {
+                let reads = usage.what != Use::Store;
+                usage.thread == t
+                    && if write {
+                        usage.what.writes() && !usage.mode.is_release()
+                    } else {
+                        reads && !usage.mode.is_acquire()
+                    }
+            })
+        };
+        let has_rel = threads_with(&|t| fences(t, Mode::is_release) && relaxed(t, true));
+        let has_acq = threads_with(&|t| fences(t, Mode::is_acquire) && relaxed(t, false));
+
+        let mut shape = Shape::bare(summary.threads, summary.locations);
+        let view_widths: Vec<u8> = used.iter().map(|mask| mask.count_ones() as u8).collect();
+        let watched = locations().filter(|x| tracked[x.index()].is_some()).fold(0, |set, x| set | 1u64 << x.0);
+        let location_bits = (64 - watched.leading_zeros()) as u8;
+        shape.thread_widths.push(location_bits);
+        for needed in [true, has_rel != 0, has_acq != 0] {
+            shape.thread_widths.extend(view_widths.iter().map(|&w| if needed { w } else { 0 }));
+        }
+        for x in locations() {
+            let widths = &mut shape.location_widths[x.index()];
+            let known = tracked[x.index()].as_ref();
+            let bits = if known.is_some() { location_bits } else { 0 };
+            widths.extend([bits, bits]);
+            widths.extend(view_widths.iter().map(|&w| if known.is_some() { w } else { 0 }));
+            let value_bits = 32 - (summary.modulus - 1).leading_zeros() as u8;
+            widths.push(if known.is_some_and(|t| t.needs_prev) { value_bits } else { 0 });
+        }
+        Rc20 {
+            summary: summary.clone(),
+            shape,
+            hb_sc: HbSc { watched },
+            tracked,
+            plain,
+            view,
+            used,
+            has_rel,
+            has_acq,
+            capacity,
+            overflow: AtomicBool::new(false),
+        }
+    }
+
+    fn cur(&self, thread: usize) -> usize {
+        self.shape.thread(thread) + CUR
+    }
+
+    fn rel(&self, thread: usize) -> usize {
+        self.cur(thread) + self.view
+    }
+
+    fn acq(&self, thread: usize) -> usize {
+        self.cur(thread) + 2 * self.view
+    }
+
+    fn message(&self, x: Loc) -> usize {
+        self.shape.location(x) + MESSAGE
+    }
+
+    fn prev(&self, x: Loc) -> usize {
+        self.message(x) + self.view
+    }
+
+    fn get<'a>(&self, state: &'a [u64], at: usize) -> &'a [u64] {
+        &state[at..at + self.view]
+    }
+
+    fn get_mut<'a>(&self, state: &'a mut [u64], at: usize) -> &'a mut [u64] {
+        &mut state[at..at + self.view]
+    }
+
+    /// `to := to ⊓ from`
+    fn join(&self, state: &mut [u64], to: usize, from: usize) {
+        for word in 0..self.view {
+            state[to + word] &= state[from + word];
+        }
+    }
+
+    fn copy(&self, state: &mut [u64], to: usize, from: usize) {
+        state.copy_within(from..from + self.view, to);
+    }
+
+    /// The views that hold knowledge: every thread's, every message's.
+    fn views(&self) -> impl Iterator<Item = usize> + '_ {
+        let threads = (0..self.shape.threads).flat_map(|t| {
+            let rel = (self.has_rel >> t & 1 == 1).then(|| self.rel(t));
+            let acq = (self.has_acq >> t & 1 == 1).then(|| self.acq(t));
+            [Some(self.cur(t)), rel, acq].into_iter().flatten()
+        });
+        let messages = (0..self.shape.locations as u8)
+            .map(Loc)
+            .filter(|x| self.tracked[x.index()].is_some())
+            .map(|x| self.message(x));
+        threads.chain(messages)
+    }
+
+    /// A load, a wait, a failed compare-and-swap.
+    fn read(&self, state: &mut [u64], thread: usize, x: Loc, tracked: &Tracked, mode: Mode) {
+        self.hb_sc.read(&self.shape, state, thread, x);
+        self.receive(state, thread, x, mode);
+        tracked.all.clear(self.get_mut(state, self.cur(thread)));
+    }
+
+    /// Takes over what the last message to `x` knows: now if acquiring, at the next acquire fence if not.
+    fn receive(&self, state: &mut [u64], thread: usize, x: Loc, mode: Mode) {
+        if self.has_acq >> thread & 1 == 1 {
+            self.join(state, self.acq(thread), self.message(x));
+        }
+        if mode.is_acquire() {
+            self.join(state, self.cur(thread), self.message(x));
+        }
+    }
+
+    /// A store or a successful read-modify-write.
+    fn write(&self, state: &mut [u64], thread: usize, x: Loc, tracked: &Tracked, mode: Mode, update: bool) {
+        let old = state[self.shape.location(x)] as Value;
+        let prev = state[self.prev(x)] as Value;
+        // 1. The old last write becomes stale for all who don't see the new one.
+        for at in self.views() {
+            tracked.add(self.get_mut(state, at), old, prev, update, &self.overflow);
+        }
+        if tracked.needs_prev {
+            let at = self.prev(x);
+            state[at] = u64::from(old);
+        }
+        // 2. hbSC.
+        self.hb_sc.write(&self.shape, state, thread, x);
+        // 3. An update reads the message it replaces.
+        if update {
+            self.receive(state, thread, x, mode);
+        }
+        // 4. The writer knows its own write.
+        tracked.all.clear(self.get_mut(state, self.cur(thread)));
+        if self.has_acq >> thread & 1 == 1 {
+            tracked.all.clear(self.get_mut(state, self.acq(thread)));
+        }
+        // 5. The new message: a release publishes `cur`, a relaxed write `rel`, an update adds to what it read.
+        let message = self.message(x);
+        if !update {
+            self.get_mut(state, message).copy_from_slice(&self.used);
+        }
+        if mode.is_release() {
+            self.join(state, message, self.cur(thread));
+        } else if self.has_rel >> thread & 1 == 1 {
+            self.join(state, message, self.rel(thread));
+        }
+        tracked.all.clear(self.get_mut(state, message));
+    }
+}
+
+impl Monitor for Rc20 {
+    fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    fn start(&self, state: &mut [u64]) {
+        self.hb_sc.start(&self.shape, state);
+    }
+
+    fn stale(&self, state: &[u64], thread: usize, action: &Action) -> bool {
+        let x = action.loc;
+        let Some(tracked) = self.tracked[x.index()].as_ref() else { return false };
+        if action.op == Op::Fence || !self.hb_sc.knows(&self.shape, state, thread, x) {
+            return false;
+        }
+        let cur = self.get(state, self.cur(thread));
+        match &action.op {
+            Op::Load | Op::WeakCas { .. } => tracked.any(cur),
+            Op::Wait(values) => values.iter().any(|&v| tracked.readable(cur, v)),
+            Op::Store(_) | Op::FetchAdd { .. } | Op::Exchange(_) => tracked.overwritable(cur),
+            Op::Cas { expected, .. } => {
+                let prev = state[self.prev(x)] as Value;
+                tracked.updatable(cur, *expected) || tracked.readable_other_than(cur, *expected, prev)
+            }
+            Op::BlockingCas { expected, .. } => tracked.updatable(cur, *expected),
+            Op::Fence => false,
+        }
+    }
+
+    fn races(&self, state: &[u64], thread: usize, action: &Action) -> bool {
+        let Some(bits) = self.plain[action.loc.index()] else { return false };
+        let cur = self.get(state, self.cur(thread));
+        match action.op {
+            Op::Fence => false,
+            Op::Load => bits.get(cur, 0),
+            _ => bits.any(cur),
+        }
+    }
+
+    fn step(&self, state: &mut [u64], thread: usize, action: &Action, outcome: Outcome) {
+        let x = action.loc;
+        let mode = action.mode_of(outcome);
+        if let Some(tracked) = &self.tracked[x.index()] {
+            match outcome {
+                Outcome::Read(_) => self.read(state, thread, x, tracked, mode),
+                Outcome::Wrote(_) => self.write(state, thread, x, tracked, mode, false),
+                Outcome::Updated(..) => self.write(state, thread, x, tracked, mode, true),
+                Outcome::Fenced => self.fence(state, thread, mode),
+            }
+        } else if let Some(bits) = self.plain[x.index()] {
+            let write = matches!(outcome, Outcome::Wrote(_));
+            for at in self.views() {
+                let view = self.get_mut(state, at);
+                if write {
+                    bits.clear(view);
+                }
+                bits.set(view, if write { 0 } else { 1 + thread });
+            }
+            for own in [Some(self.cur(thread)), (self.has_acq >> thread & 1 == 1).then(|| self.acq(thread))] {
+                let Some(at) = own else { continue };
+                bits.put(self.get_mut(state, at), if write { 0 } else { 1 + thread }, false);
+            }
+        }
+    }
+
+    fn fence(&self, state: &mut [u64], thread: usize, mode: Mode) {
+        if mode.is_acquire() && self.has_acq >> thread & 1 == 1 {
+            self.copy(state, self.cur(thread), self.acq(thread));
+        }
+        if mode.is_release() && self.has_rel >> thread & 1 == 1 {
+            self.copy(state, self.rel(thread), self.cur(thread));
+        }
+    }
+
+    /// A stale write that no running thread can read any more needs no guard in messages and `rel` views: their bit
+    /// for it is set. It can come back to a thread only with a new stale write of that value, which sets their bit too.
+    fn normalise(&self, state: &mut [u64], finished: u64) {
+        self.hb_sc.normalise(&self.shape, state, finished);
+        let running = |t: &usize| finished >> t & 1 == 0;
+        for thread in 0..self.shape.threads {
+            if !running(&thread) {
+                let start = self.cur(thread);
+                state[start..start + 3 * self.view].fill(0);
+            }
+        }
+        for word in 0..self.view {
+            let open = (0..self.shape.threads)
+                .filter(running)
+                .fold(0, |open, t| open | state[self.cur(t) + word]);
+            let closed = self.used[word] & !open;
+            for x in (0..self.shape.locations as u8).map(Loc) {
+                if self.tracked[x.index()].is_some() {
+                    state[self.message(x) + word] |= closed;
+                }
+            }
+            for t in (0..self.shape.threads).filter(running) {
+                if self.has_rel >> t & 1 == 1 {
+                    state[self.rel(t) + word] |= closed;
+                }
+            }
+        }
+        for (index, tracked) in self.tracked.iter().enumerate() {
+            let Some(tracked) = tracked.as_ref().filter(|t| t.needs_prev) else { continue };
+            if !self.views().any(|at| tracked.is_single(self.get(state, at))) {
+                let at = self.prev(Loc(index as u8));
+                state[at] = 0;
+            }
+        }
+    }
+
+    fn swap(&self, state: &mut [u64], a: usize, b: usize) {
+        for word in 0..self.shape.thread_widths.len() {
+            state.swap(self.shape.thread(a) + word, self.shape.thread(b) + word);
+        }
+        for bits in self.plain.iter().flatten() {
+            for at in self.views() {
+                let view = self.get_mut(state, at);
+                let (read_a, read_b) = (bits.get(view, 1 + a), bits.get(view, 1 + b));
+                bits.put(view, 1 + a, read_b);
+                bits.put(view, 1 + b, read_a);
+            }
+        }
+    }
+
+    fn overflowed(&self) -> bool {
+        self.overflow.load(Relaxed)
+    }
+
+    fn grown(&self) -> Box<dyn Monitor> {
+        let races = self.plain.iter().any(Option::is_some);
+        Box::new(Rc20::with_capacity(&self.summary, races, self.capacity * 2 + 1))
+    }
+
+    fn watches(&self, loc: Loc) -> bool {
+        self.tracked[loc.index()].is_some() || self.plain[loc.index()].is_some()
+    }
+}
