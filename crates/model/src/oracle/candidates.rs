@@ -12,7 +12,7 @@ use super::traces::Traces;
 use super::{Candidate, TooBig};
 use crate::graph::Graph;
 use crate::relation::{Relation, Set};
-use crate::{Loc, Outcome};
+use crate::{Loc, Outcome, Value};
 use std::ops::ControlFlow;
 
 /// Which candidates are wanted.
@@ -50,6 +50,7 @@ struct Search<'a> {
 }
 
 /// A way to fill in one location.
+#[derive(Default)]
 struct Choice {
     /// Pairs of a write and a read.
     rf: Vec<(usize, usize)>,
@@ -142,47 +143,61 @@ impl Search<'_> {
     fn choices(&self, accesses: Set) -> Vec<Choice> {
         let writes: Vec<usize> = (self.graph.writes() & accesses).iter().collect();
         let reads: Vec<usize> = (self.graph.reads() & accesses).iter().collect();
-        let mut sources = vec![Vec::new()];
-        for &read in &reads {
-            let wanted = self.graph.events[read].outcome.value_read();
-            let fits =
-                |write: &usize| *write != read && self.graph.events[*write].outcome.value_written() == wanted;
-            let longer = |rf: &Vec<(usize, usize)>| -> Vec<Vec<(usize, usize)>> {
-                writes.iter().filter(|write| fits(write)).map(|&w| [&rf[..], &[(w, read)]].concat()).collect()
-            };
-            sources = sources.iter().flat_map(longer).collect();
-        }
-        if sources.is_empty() {
+        let fits = |write: usize, read: usize| write != read && self.written(write) == self.read(read);
+        if reads.iter().any(|&read| !writes.iter().any(|&write| fits(write, read))) {
             return Vec::new();
         }
+        let Some((&initial, others)) = writes.split_first() else { return vec![Choice::default()] };
+        let mut orders = Vec::new();
+        self.orders(&mut vec![initial], others.iter().copied().collect(), &mut orders);
         let mut found = Vec::new();
-        for mo in self.orders(&writes) {
-            for rf in &sources {
-                if self.which == Which::All || self.is_coherent(accesses, rf, &mo) {
-                    found.push(Choice { rf: rf.clone(), mo: mo.clone() });
-                }
+        for mo in &orders {
+            let mut sources = vec![Vec::with_capacity(reads.len())];
+            for &read in &reads {
+                let may_read = |write: &usize| fits(*write, read) && self.may_read(mo, *write, read);
+                let longer = |rf: &Vec<(usize, usize)>| -> Vec<Vec<(usize, usize)>> {
+                    mo.iter().copied().filter(may_read).map(|w| [&rf[..], &[(w, read)]].concat()).collect()
+                };
+                sources = sources.iter().flat_map(longer).collect();
             }
+            sources.retain(|rf| self.which == Which::All || self.is_coherent(accesses, rf, mo));
+            found.extend(sources.into_iter().map(|rf| Choice { rf, mo: mo.clone() }));
         }
         found
     }
 
-    /// All orders of these writes that start with the initialisation (the first of them), built by inserting one write
-    /// after the other. Coherent ones respect program order.
-    fn orders(&self, writes: &[usize]) -> Vec<Vec<usize>> {
-        let Some((&initial, others)) = writes.split_first() else { return vec![Vec::new()] };
-        let mut orders = vec![vec![initial]];
-        for &write in others {
-            let respected = |order: &Vec<usize>, place: usize| {
-                self.which == Which::All
-                    || order[place..].iter().all(|&later| !self.graph.po.contains(later, write))
-            };
-            let longer = |order: &Vec<usize>| -> Vec<Vec<usize>> {
-                let places = (1..=order.len()).filter(|&place| respected(order, place));
-                places.map(|place| [&order[..place], &[write], &order[place..]].concat()).collect()
-            };
-            orders = orders.iter().flat_map(longer).collect();
+    fn read(&self, event: usize) -> Option<Value> {
+        self.graph.events[event].outcome.value_read()
+    }
+
+    fn written(&self, event: usize) -> Option<Value> {
+        self.graph.events[event].outcome.value_written()
+    }
+
+    /// All orders of these writes that start like `order`. Coherent ones respect program order, and an RMW follows a
+    /// write of the value it reads.
+    fn orders(&self, order: &mut Vec<usize>, left: Set, found: &mut Vec<Vec<usize>>) {
+        if left.is_empty() {
+            found.push(order.clone());
         }
-        orders
+        for write in left.iter() {
+            let coherent = || {
+                let last = order.last().and_then(|&last| self.written(last));
+                let earlier = left.iter().any(|other| self.graph.po.contains(other, write));
+                !earlier && (self.read(write).is_none() || self.read(write) == last)
+            };
+            if self.which == Which::All || coherent() {
+                order.push(write);
+                self.orders(order, left - Set::one(write), found);
+                order.pop();
+            }
+        }
+    }
+
+    /// A quick part of [`Self::is_coherent`]: an RMW reads from the write before it.
+    fn may_read(&self, mo: &[usize], write: usize, read: usize) -> bool {
+        let after = || mo.iter().position(|&w| w == write).and_then(|place| mo.get(place + 1));
+        self.which == Which::All || self.written(read).is_none() || after() == Some(&read)
     }
 
     /// `po ∪ rf ∪ mo ∪ fr` has no cycle on this location.
