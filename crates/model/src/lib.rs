@@ -10,6 +10,7 @@ mod models;
 pub mod oracle;
 pub mod relation;
 pub mod sample;
+pub mod store_buffer;
 
 pub use action::{Action, Dependencies, Loc, Next, Op, Outcome, Program, Value};
 pub use graph::{Event, Graph};
