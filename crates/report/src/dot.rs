@@ -88,7 +88,9 @@ fn legend(view: &View) -> String {
     }
     let rows: Vec<String> = lines
         .iter()
-        .map(|(color, text)| format!("<tr><td align=\"left\"><font color=\"{color}\">{text}</font></td></tr>"))
+        .map(|(color, text)| {
+            format!("<tr><td align=\"left\"><font color=\"{color}\">{text}</font></td></tr>")
+        })
         .collect();
     format!(
         "  legend [shape=plaintext, fontname=\"Helvetica\", label=<<table border=\"0\">{}</table>>];\n",

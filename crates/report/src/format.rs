@@ -47,6 +47,17 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     out
 }
 
+/// The text cut to `width` characters in its middle: both ends matter in `W.rel some_location 1`.
+pub(crate) fn cut_middle(text: &str, width: usize) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    if chars.len() <= width {
+        return text.to_owned();
+    }
+    let tail = width / 4;
+    let head = width.saturating_sub(tail + 1);
+    chars[..head].iter().chain(&['…']).chain(&chars[chars.len() - tail..]).collect()
+}
+
 /// The text in lines of at most `width` characters, broken at spaces where there are some.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
@@ -139,6 +150,7 @@ mod tests {
     fn lines() {
         assert_eq!(one_line("a\n\tb \x1b[1m"), "a b [1m");
         assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!(cut_middle("abcdefghijkl", 8), "abcde…kl");
         assert_eq!(wrap("aa bb cccccc", 5), ["aa bb", "ccccc", "c"]);
         assert_eq!(wrap("pointer.store(1)", 10), ["pointer.", "store(1)"]);
         assert!(wrap("", 0).is_empty());

@@ -168,7 +168,12 @@ fn r2 { local c d; c = y.load(acq); d = x.load(acq); }
         .edge(5, Rf, 6)
         .edge(0, Rf, 7)
         .edge(7, Fr, 2)
-        .stale(2, 0, true, vec![edge(2, Rf, 3), edge(3, Po, 4), edge(4, Fr, 5), edge(5, Rf, 6), edge(6, Po, 7)])
+        .stale(
+            2,
+            0,
+            true,
+            vec![edge(2, Rf, 3), edge(3, Po, 4), edge(4, Fr, 5), edge(5, Rf, 6), edge(6, Po, 7)],
+        )
 }
 
 /// Two threads write two locations in opposite orders: the last write lands too early.
@@ -237,7 +242,8 @@ fn t2 { local b; b = x.load(rlx); x.store(b + 1, rlx); b = x.load(rlx); assert(b
         .edge(2, Fr, 3);
     let text = "assert(b == 2)";
     let (span, line, column) = builder.find(1, text);
-    builder.done(Verdict::Assertion, Problem::Assertion { thread: 1, text: text.to_owned(), span, line, column })
+    builder
+        .done(Verdict::Assertion, Problem::Assertion { thread: 1, text: text.to_owned(), span, line, column })
 }
 
 /// Two locks taken in opposite orders.
@@ -296,7 +302,14 @@ pub(crate) fn fenced() -> Finding {
             2,
             0,
             true,
-            vec![edge(2, Po, 3), edge(3, Po, 4), edge(4, Po, 5), edge(5, Po, 6), edge(6, Fr, 7), edge(7, Po, 8)],
+            vec![
+                edge(2, Po, 3),
+                edge(3, Po, 4),
+                edge(4, Po, 5),
+                edge(5, Po, 6),
+                edge(6, Fr, 7),
+                edge(7, Po, 8),
+            ],
         )
 }
 
@@ -306,7 +319,7 @@ pub(crate) fn twelve() -> Finding {
 global x y z;
 fn writer { x.store(1, rlx); y.store(1, rel); x.store(2, rlx); z.store(1, rel); }
 fn middle { local a b; a = y.load(acq); b = x.load(rlx); y.store(a + 1, rel); z.store(2, rel); }
-fn reader { local c d e f; c = z.load(acq); d = y.load(rlx); x.store(3, rel); f = x.load(acq); }
+fn reader { local c d e f; c = z.load(acq); d = y.load(rlx); e = z.load(rlx); f = x.load(acq); }
 ";
     Builder::new("twelve.tpl", "rc20", &["writer", "middle", "reader"], source)
         .init("x", 0)
@@ -322,11 +335,10 @@ fn reader { local c d e f; c = z.load(acq); d = y.load(rlx); x.store(3, rel); f 
         .step(1, "y.store(a + 1, rel)", "W.rel y 2") // 10
         .step(2, "d = y.load(rlx)", "R.rlx y 2") // 11
         .step(1, "z.store(2, rel)", "W.rel z 2") // 12
-        .step(2, "x.store(3, rel)", "W.rel x 3") // 13
+        .step(2, "e = z.load(rlx)", "R.rlx z 2") // 13
         .step(2, "f = x.load(acq)", "R.acq x 0") // 14
         .edge(0, Mo, 3)
         .edge(3, Mo, 7)
-        .edge(7, Mo, 13)
         .edge(1, Mo, 4)
         .edge(4, Mo, 10)
         .edge(2, Mo, 9)
@@ -337,21 +349,18 @@ fn reader { local c d e f; c = z.load(acq); d = y.load(rlx); x.store(3, rel); f 
         .edge(2, Rf, 8)
         .edge(8, Fr, 9)
         .edge(10, Rf, 11)
+        .edge(12, Rf, 13)
         .edge(0, Rf, 14)
         .edge(14, Fr, 3)
-        .stale(
-            7,
-            0,
-            true,
-            vec![edge(7, Po, 9), edge(9, Mo, 12), edge(12, Fr, 13), edge(13, Po, 14)],
-        )
+        .stale(7, 0, true, vec![edge(7, Po, 9), edge(9, Mo, 12), edge(12, Rf, 13), edge(13, Po, 14)])
 }
 
 /// Statements that don't fit into a box or a column.
 pub(crate) fn long() -> Finding {
     let store = "shared_configuration_pointer.store(previous_configuration + 1, memory_order_release)";
     let load = "observed = shared_configuration_pointer.compare_exchange_strong(expected_value, desired_value & 0xff)";
-    let source = format!("fn updater {{\n  {store};\n}}\nfn observer {{\n  ready < 2 && \"x\";\n  {load};\n}}\n");
+    let source =
+        format!("fn updater {{\n  {store};\n}}\nfn observer {{\n  ready < 2 && \"x\";\n  {load};\n}}\n");
     Builder::new("some/long/path/<config> & \"co\".tpl", "rc20", &["updater", "observer"], &source)
         .init("shared_configuration_pointer", 0)
         .init("ready", 0)
@@ -389,9 +398,11 @@ pub(crate) fn odd() -> Vec<Finding> {
     };
     all.push(Builder::new("", "", &[], "").done(Verdict::NotRobust, stale(3, 1, usize::MAX)));
     all.push(Builder::new("", "", &[], "").done(Verdict::Race, Problem::Race { first: 0, second: 0 }));
-    let nowhere = Problem::Assertion { thread: usize::MAX, text: String::new(), span: 5..1, line: 0, column: 0 };
+    let nowhere =
+        Problem::Assertion { thread: usize::MAX, text: String::new(), span: 5..1, line: 0, column: 0 };
     all.push(Builder::new("a\n\u{1b}[1m", "\0", &[], "ü").done(Verdict::Assertion, nowhere));
-    let mut finding = Builder::new("f", "m", &["t"], "ü").init("x", 0).step(7, "s\n\u{7}", "").stale(0, 1, false, vec![]);
+    let mut finding =
+        Builder::new("f", "m", &["t"], "ü").init("x", 0).step(7, "s\n\u{7}", "").stale(0, 1, false, vec![]);
     if let Some(witness) = &mut finding.witness {
         witness.events[1].span = 1..usize::MAX;
         witness.edges.push(edge(1, Rf, 0));

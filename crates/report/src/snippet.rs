@@ -23,7 +23,12 @@ pub(crate) fn marks(view: &View) -> Vec<Mark> {
     let mut marks = Vec::new();
     let mut add = |row: Option<usize>, span: &Range<usize>, short: &str, long: String| {
         let n = marks.len() + 1;
-        marks.push(Mark { row, span: span.clone(), short: format!("({n}) {short}"), long: format!("({n}) {long}") });
+        marks.push(Mark {
+            row,
+            span: span.clone(),
+            short: format!("({n}) {short}"),
+            long: format!("({n}) {long}"),
+        });
     };
     let who = |row: usize| match view.rows[row].thread {
         Some(t) => format!("step {} in {}", view.rows[row].step, view.thread_name(t)),
@@ -43,13 +48,14 @@ pub(crate) fn marks(view: &View) -> Vec<Mark> {
             }
         }
         Problem::Race { first, second } => {
-            for (event, role) in [(*second, "races with (2)"), (*first, "races with (1)")] {
+            for (event, role) in [(*first, "races with (2)"), (*second, "races with (1)")] {
                 let Some(row) = view.row(event) else { continue };
-                add(Some(row), &view.event(row).span, "race", format!("{}: {role}", who(row)));
+                let long = format!("{}: {}, {role}", who(row), view.label(row));
+                add(Some(row), &view.event(row).span, role, long);
             }
         }
         Problem::Assertion { thread, span, .. } => {
-            add(None, span, "fails", format!("fails in {}", view.thread_name(*thread)));
+            add(None, span, "fails", format!("can fail in {}", view.thread_name(*thread)));
         }
         Problem::Deadlock { thread, span, .. } => {
             add(None, span, "stuck", format!("{} waits here for ever", view.thread_name(*thread)));
@@ -72,25 +78,28 @@ pub(crate) fn snippet(view: &View, marks: &[Mark], color: bool) -> String {
             None => places.push((span, mark.long.clone(), colors[i.min(2)])),
         }
     }
-    let Some((first, ..)) = places.first() else { return String::new() };
-    let labels = places.iter().enumerate().map(|(i, (span, text, color))| {
-        let order = i32::try_from(i).unwrap_or(0);
-        Label::new((file.clone(), span.clone())).with_message(text).with_color(*color).with_order(order)
+    let Some((first, ..)) = places.first().cloned() else { return String::new() };
+    // One excerpt, from top to bottom: the renderer starts a new one wherever labels are out of order.
+    places.sort_by_key(|(span, ..)| (span.start, span.end));
+    let labels = places.iter().map(|(span, text, color)| {
+        Label::new((file.as_str(), span.clone())).with_message(text).with_color(*color)
     });
-    let kind = words::verdict(&view.finding.verdict);
-    let report = Report::build(ReportKind::Custom(kind, Color::Red), (file.clone(), first.clone()))
-        .with_config(Config::default().with_color(color).with_index_type(IndexType::Byte))
-        .with_message(format!("{file} under {}", one_line(&view.finding.model)))
-        .with_labels(labels)
-        .finish();
+    let config = Config::default().with_color(color).with_index_type(IndexType::Char);
+    let report =
+        Report::build(ReportKind::Error, (file.as_str(), first)).with_config(config).with_labels(labels);
     let mut out = Vec::new();
-    if report.write((file.clone(), Source::from(source)), &mut out).is_err() {
+    // A terminal should not obey the source.
+    let printable = |c: char| if c.is_control() && !c.is_whitespace() { '\u{fffd}' } else { c };
+    let source = Source::from(source.chars().map(printable).collect::<String>());
+    if report.finish().write((file.as_str(), source), &mut out).is_err() {
         return String::new();
     }
-    String::from_utf8_lossy(&out).into_owned()
+    // Its first line is a headline; ours says more.
+    let text = String::from_utf8_lossy(&out);
+    text.lines().skip(1).map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// The span within the source and on character boundaries; `None` if nothing is left of it.
+/// The first line of the span, in characters instead of bytes; `None` if nothing of it is in the source.
 fn inside(source: &str, span: &Range<usize>) -> Option<Range<usize>> {
     let floor = |mut i: usize| {
         i = i.min(source.len());
@@ -100,5 +109,10 @@ fn inside(source: &str, span: &Range<usize>) -> Option<Range<usize>> {
         i
     };
     let (start, end) = (floor(span.start), floor(span.end));
-    (start < end).then_some(start..end)
+    let text = source.get(start..end)?;
+    let start = source[..start].chars().count() + text.chars().take_while(|c| c.is_whitespace()).count();
+    let text = text.trim_start();
+    let line =
+        text.split(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')).next()?.trim_end();
+    (!line.is_empty()).then(|| start..start + line.chars().count())
 }

@@ -89,7 +89,13 @@ pub(crate) fn table(view: &View, marks: &[(usize, String)], style: Style) -> Str
     };
     let rule = |n: usize| style.dim(&"─".repeat(n));
     let headers = columns.iter().map(|c| style.bold(&pad(&c.1, c.3))).collect();
-    emit(style.bold("step"), style.bold(&pad("thread", name_width)), headers, style.bold("line"), String::new());
+    emit(
+        style.bold("step"),
+        style.bold(&pad("thread", name_width)),
+        headers,
+        style.bold("line"),
+        String::new(),
+    );
     let rules = columns.iter().map(|c| rule(c.3)).collect();
     emit(rule(4), rule(name_width), rules, rule(4), String::new());
     for line in &lines {

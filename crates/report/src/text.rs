@@ -5,7 +5,7 @@ use crate::view::View;
 use crate::{Finding, Verdict, snippet, table, words};
 
 /// Clauses are wrapped at this width.
-const WIDTH: usize = 100;
+const WIDTH: usize = 112;
 
 /// The finding as text, with a newline at its end. Escape sequences for colors appear only if `color`.
 pub fn render(finding: &Finding, color: bool) -> String {
@@ -25,13 +25,11 @@ pub fn render(finding: &Finding, color: bool) -> String {
     };
 
     let marks = snippet::marks(&view);
-    let mut out = snippet::snippet(&view, &marks, color);
-    if out.is_empty() {
-        out = format!("{}: {subject}\n", style.bad(head));
-    }
+    let mut out = format!("{}: {}\n", style.bad(head), style.bold(&subject));
+    out.push_str(&snippet::snippet(&view, &marks, color));
     out.push('\n');
     if let Some(initially) = table::initially(&view) {
-        out.push_str(&format!("  {initially}\n"));
+        out.push_str(&format!("  {initially}\n\n"));
     }
     if view.rows.iter().any(|r| r.thread.is_some()) || view.end.is_some() {
         let notes: Vec<(usize, String)> =
@@ -43,7 +41,8 @@ pub fn render(finding: &Finding, color: bool) -> String {
     out.push_str(&format!("\n  {}\n", style.bold(&account.place)));
     let key_width = account.clauses.iter().map(|(k, _)| k.chars().count()).max().unwrap_or(0);
     for (key, clause) in &account.clauses {
-        for (i, line) in wrap(clause, WIDTH.saturating_sub(key_width + 6).max(40)).iter().enumerate() {
+        let lines = wrap(&glue(clause), WIDTH.saturating_sub(key_width + 6).max(40));
+        for (i, line) in lines.iter().map(|l| l.replace(GLUE, " ")).enumerate() {
             let (key, colon) = if i == 0 { (key.as_str(), ":") } else { ("", " ") };
             let pad = " ".repeat(key_width - key.chars().count());
             out.push_str(&format!("    {}{colon}{pad} {line}\n", style.accent(key)));
@@ -54,3 +53,18 @@ pub fn render(finding: &Finding, color: bool) -> String {
     out.push_str(&format!("\n  {}\n", style.dim(&effort)));
     out
 }
+
+/// A space that lines are not broken at.
+const GLUE: char = '\u{1}';
+
+/// Keeps `→po step 3` and the like together.
+fn glue(clause: &str) -> String {
+    let mut out = clause.to_owned();
+    for word in ["step ", "→po ", "→rf ", "→mo ", "→fr ", "(no "] {
+        out = out.replace(word, &format!("{}{GLUE}", word.trim_end()));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -75,7 +75,13 @@ impl<'a> View<'a> {
 
     fn make_links(&self) -> Vec<Link> {
         let cycle: &[Edge] = match &self.witness.problem {
-            Problem::Stale { cycle, path, .. } => if cycle.is_empty() { path } else { cycle },
+            Problem::Stale { cycle, path, .. } => {
+                if cycle.is_empty() {
+                    path
+                } else {
+                    cycle
+                }
+            }
             _ => &[],
         };
         let mut links: Vec<Link> = Vec::new();
@@ -269,3 +275,6 @@ fn rows(events: &[Event]) -> (Vec<Row>, Vec<usize>) {
     }
     (rows, row_of)
 }
+
+#[cfg(test)]
+mod tests;

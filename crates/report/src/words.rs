@@ -1,6 +1,6 @@
 //! What is wrong with an execution, in words.
 
-use crate::format::one_line;
+use crate::format::{cut, one_line};
 use crate::view::{View, values};
 use crate::{Edge, Problem, Relation, Verdict};
 
@@ -52,7 +52,7 @@ pub(crate) fn stale(view: &View) -> Option<Stale> {
         let (sc, weak) = stale_values(view, access, latest);
         Stale { sc: format!("reads {sc} from {new}"), weak: format!("may read {weak} from {old}") }
     } else {
-        Stale { sc: format!("lands after {new}"), weak: format!("may land after {old}, before {new}") }
+        Stale { sc: format!("lands after {new}"), weak: format!("may land before {new}") }
     })
 }
 
@@ -89,10 +89,12 @@ pub(crate) fn account(view: &View) -> Account {
             let model = one_line(&view.finding.model);
             let sentence = format!("{place}: under SC it {sc}; under {model} it {weak}");
             let mut clauses = vec![("SC".to_owned(), format!("it {sc}")), (model, format!("it {weak}"))];
-            if let Some(chain) = chain(view, cycle) {
-                let axiom = one_line(axiom);
-                let told = if axiom.is_empty() { chain } else { format!("{chain} ({axiom})") };
-                clauses.push(("cycle".to_owned(), told));
+            // The path is known by now: only what closes it to a cycle is news.
+            let closing = cycle.strip_prefix(path.as_slice()).unwrap_or(cycle);
+            if let Some(chain) = chain(view, closing) {
+                let axiom =
+                    if axiom.trim().is_empty() { "that is a cycle".to_owned() } else { one_line(axiom) };
+                clauses.push(("so".to_owned(), format!("{chain}, and {axiom}")));
             }
             (place, clauses, sentence)
         }
@@ -100,7 +102,8 @@ pub(crate) fn account(view: &View) -> Account {
             let (a, b) = (place(view, *first), place(view, *second));
             let location = view.row(*second).and_then(|r| view.event(r).location.clone());
             let location = location.map_or("the same location".to_owned(), |l| one_line(&l));
-            let detail = format!("both access {location}, not both read it, and no happens-before orders them");
+            let detail =
+                format!("both access {location}, not both read it, and no happens-before orders them");
             let sentence = format!("{a} races with {b}: {detail}");
             (a, vec![("races with".to_owned(), b), ("race".to_owned(), detail)], sentence)
         }
@@ -127,7 +130,9 @@ pub(crate) fn chain(view: &View, path: &[Edge]) -> Option<String> {
         let (from, to) = (view.row(edge.from)?, view.row(edge.to)?);
         match hops.last_mut() {
             _ if from == to => {}
-            Some(hop) if hop.2 == Relation::Po && edge.relation == Relation::Po && hop.1 == from => hop.1 = to,
+            Some(hop) if hop.2 == Relation::Po && edge.relation == Relation::Po && hop.1 == from => {
+                hop.1 = to
+            }
             _ => hops.push((from, to, edge.relation)),
         }
     }
@@ -146,14 +151,15 @@ fn place(view: &View, event: usize) -> String {
     let line = if line > 0 { format!(" (line {line})") } else { String::new() };
     match view.rows[row].thread {
         Some(thread) => {
-            format!("{}, `{}` in {}{line}", view.name(event), view.statement(row), view.thread_name(thread))
+            let statement = cut(&view.statement(row), 72);
+            format!("{}, `{statement}` in {}{line}", view.name(event), view.thread_name(thread))
         }
         None => format!("the initial write {}{line}", view.label(row)),
     }
 }
 
 fn stop(view: &View, thread: usize, text: &str, line: usize) -> String {
-    format!("`{}` in {} (line {line})", one_line(text), view.thread_name(thread))
+    format!("`{}` in {} (line {line})", cut(&one_line(text), 72), view.thread_name(thread))
 }
 
 fn thread_of(view: &View, event: usize) -> String {

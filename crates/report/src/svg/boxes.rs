@@ -1,6 +1,6 @@
 //! What to draw: the boxes and wires of an execution graph, sized but not yet placed.
 
-use crate::format::{cut, one_line, wrap};
+use crate::format::{cut, cut_middle, one_line, wrap};
 use crate::view::View;
 use crate::{Relation, words};
 
@@ -117,12 +117,12 @@ fn node(view: &View, i: usize, threads: &[usize]) -> Node {
             (Some(location), Some(value)) => format!("init {} = {value}", one_line(location)),
             _ => label.clone(),
         };
-        let line = Line { text: cut(&text, WRAP), class: "dim", right: String::new() };
+        let line = Line { text: cut_middle(&text, WRAP), class: "dim", right: String::new() };
         return sized(None, None, vec![line], Look::Initial, format!("initially: {label}"));
     };
     let text = view.statement(i);
     let mut lines = statement(&text, event.line);
-    lines.push(Line { text: cut(&label, WRAP), class: "dim", right: String::new() });
+    lines.push(Line { text: cut_middle(&label, WRAP + 4), class: "dim", right: String::new() });
     let guilty = view.guilty(i);
     if let Some(stale) = words::stale(view).filter(|_| guilty) {
         let model = cut(&one_line(&view.finding.model), 12);

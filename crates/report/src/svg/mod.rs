@@ -145,7 +145,8 @@ fn draw(node: &Node, out: &mut String) {
 fn legend(view: &View, width: f64, top: f64) -> (String, f64, f64) {
     let mut items: Vec<(&str, &str)> = Vec::new();
     for relation in [Relation::Po, Relation::Rf, Relation::Mo, Relation::Fr] {
-        if view.links.iter().any(|l| l.relation == relation) {
+        let end = relation == Relation::Po && view.end.is_some();
+        if end || view.links.iter().any(|l| l.relation == relation) {
             items.push((class(Kind::Relation(relation)), meaning(relation)));
         }
     }

@@ -105,9 +105,9 @@ pub(super) fn tags(wires: &[(Wire, Vec<Point>)], nodes: &[Node]) -> Vec<Tag> {
             for t in [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.12, 0.88] {
                 let at = (a.0 + (b.0 - a.0) * t, a.1 + (b.1 - a.1) * t);
                 let around = (at.0 - w / 2.0 - 1.0, at.1 - 8.0, at.0 + w / 2.0 + 1.0, at.1 + 8.0);
-                let over_tags = tags.iter().filter(|o| {
-                    overlap(around, (o.x - o.w / 2.0, o.y - 7.0, o.x + o.w / 2.0, o.y + 7.0))
-                });
+                let over_tags = tags
+                    .iter()
+                    .filter(|o| overlap(around, (o.x - o.w / 2.0, o.y - 7.0, o.x + o.w / 2.0, o.y + 7.0)));
                 let over_boxes = nodes.iter().filter(|o| overlap(around, (o.x, o.y, o.x + o.w, o.y + o.h)));
                 let over_wires = wires.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, (_, other))| {
                     other.windows(2).filter(|s| overlap(around, bounds(s[0], s[1]))).count()

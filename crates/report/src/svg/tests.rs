@@ -2,14 +2,123 @@
 
 use super::*;
 use crate::samples;
+use crate::svg::layout::Point;
+use roxmltree::{Document, Node as Element};
+
+fn drawings() -> Vec<(&'static str, Finding, String)> {
+    samples::all().into_iter().filter_map(|(name, f)| to_svg(&f).map(|svg| (name, f, svg))).collect()
+}
 
 /// Writes the drawings to the folder `SEQCST_SVG`, to look at.
 #[test]
 fn write_samples() {
     let Ok(folder) = std::env::var("SEQCST_SVG") else { return };
-    for (name, finding) in samples::all() {
+    for (name, _, svg) in drawings() {
+        std::fs::write(format!("{folder}/{name}.svg"), svg).expect("writable folder");
+    }
+}
+
+fn class<'a>(element: &Element<'a, '_>) -> &'a str {
+    element.attribute("class").unwrap_or("")
+}
+
+#[test]
+fn well_formed_and_complete() {
+    for (name, finding, svg) in drawings() {
+        let document = Document::parse(&svg).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let view = View::new(&finding).expect("a witness");
+        let boxes = |look: &str| document.descendants().filter(|e| class(e) == look).count();
+        let steps = view.rows.iter().filter(|r| r.thread.is_some()).count() + usize::from(view.end.is_some());
+        assert_eq!(boxes("step") + boxes("guilty"), steps, "{name}");
+        let initial = (0..view.rows.len()).filter(|&i| view.rows[i].thread.is_none() && view.touched(i));
+        assert_eq!(boxes("initial"), initial.count(), "{name}");
+
+        let tips: Vec<&str> =
+            document.descendants().filter(|e| e.has_tag_name("title")).filter_map(|e| e.text()).collect();
+        for (i, row) in view.rows.iter().enumerate().filter(|(_, r)| r.thread.is_some()) {
+            let tip = format!("step {}: {} [", row.step, view.statement(i));
+            assert!(tips.iter().any(|t| t.starts_with(&tip)), "{name}: {tip}");
+        }
+        for thread in view.active_threads() {
+            let thread = view.thread_name(thread);
+            assert!(
+                document.descendants().any(|e| class(&e) == "thread" && e.text() == Some(&thread)),
+                "{name}"
+            );
+        }
+        let glows = document.descendants().filter(|e| class(e) == "glow").count();
+        let cycle = view.links.iter().filter(|l| l.cycle).count();
+        assert_eq!(glows, cycle + usize::from(cycle > 0), "{name}: the cycle and its legend");
+    }
+}
+
+#[test]
+fn deterministic() {
+    for (name, finding, svg) in drawings() {
+        assert_eq!(to_svg(&finding), Some(svg), "{name}");
+    }
+}
+
+#[test]
+fn no_witness_no_drawing() {
+    assert_eq!(to_svg(&samples::robust()), None);
+    assert_eq!(to_svg(&samples::gave_up()), None);
+}
+
+#[test]
+fn odd_input_is_no_panic() {
+    for finding in samples::odd() {
         if let Some(svg) = to_svg(&finding) {
-            std::fs::write(format!("{folder}/{name}.svg"), svg).expect("writable folder");
+            Document::parse(&svg).expect("well-formed");
         }
     }
+}
+
+/// Whether the segment has a point strictly inside of the box.
+fn pierces(a: Point, b: Point, node: &Node) -> bool {
+    let (left, right) = (a.0.min(b.0), a.0.max(b.0));
+    let (top, bottom) = (a.1.min(b.1), a.1.max(b.1));
+    left < node.x + node.w - 0.5
+        && right > node.x + 0.5
+        && top < node.y + node.h - 0.5
+        && bottom > node.y + 0.5
+}
+
+#[test]
+fn wires_keep_out_of_boxes_and_off_each_other() {
+    for (name, finding) in samples::all() {
+        let Some(view) = View::new(&finding) else { continue };
+        let layout = layout::layout(boxes::graph(&view), 54.0);
+        let segments = |i: usize| layout.wires[i].1.windows(2).map(|s| (s[0], s[1]));
+        for i in 0..layout.wires.len() {
+            for (a, b) in segments(i) {
+                assert!(a.0 == b.0 || a.1 == b.1, "{name}: wire {i} is slanted");
+                assert!(
+                    !layout.nodes.iter().any(|n| pierces(a, b, n)),
+                    "{name}: wire {i} runs through a box"
+                );
+                for j in 0..i {
+                    for (c, d) in segments(j) {
+                        let parallel = (a.0 == b.0) == (c.0 == d.0);
+                        let near = |p: f64, q: f64| (p - q).abs() < 4.0;
+                        let (low, high) = if a.0 == b.0 {
+                            (a.1.min(b.1).max(c.1.min(d.1)), a.1.max(b.1).min(c.1.max(d.1)))
+                        } else {
+                            (a.0.min(b.0).max(c.0.min(d.0)), a.0.max(b.0).min(c.0.max(d.0)))
+                        };
+                        let same = if a.0 == b.0 { near(a.0, c.0) } else { near(a.1, c.1) };
+                        assert!(!(parallel && same && low < high), "{name}: wires {i} and {j} overlap");
+                    }
+                }
+            }
+        }
+        for node in &layout.nodes {
+            assert!(node.x >= 0.0 && node.x + node.w <= layout.width, "{name}: a box sticks out");
+        }
+    }
+}
+
+#[test]
+fn strings_are_escaped() {
+    assert_eq!(escape("<a & \"b\"'\u{1b}\u{ffff}>"), "&lt;a &amp; &quot;b&quot;&#39;&gt;");
 }
