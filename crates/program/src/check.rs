@@ -3,6 +3,7 @@
 use crate::ast::{Access, At, Block, Cas, CasKind, Expr, ExprKind, Name, Program, RmwMode, StmtKind, Thread};
 use crate::error::{InputError, Warning};
 use crate::modes::{self, Use};
+use crate::spelling::closest;
 use rustc_hash::FxHashMap;
 
 /// The largest `max_value`.
@@ -167,12 +168,12 @@ impl<'p> Checker<'p> {
     fn access(&mut self, access: &Access, scope: &Scope) -> Check {
         match access {
             Access::Load(location, mode) => {
-                self.atomic(location, "load", "naload")?;
+                self.atomic(location, "load", Some("naload"))?;
                 modes::check(mode.as_ref(), Use::Load)
             }
             Access::NaLoad(location) => self.non_atomic(location, "naload", "load"),
             Access::Store(location, value, mode) => {
-                self.atomic(location, "store", "nastore")?;
+                self.atomic(location, "store", Some("nastore"))?;
                 self.expr(value, scope)?;
                 modes::check(mode.as_ref(), Use::Store)
             }
@@ -181,15 +182,15 @@ impl<'p> Checker<'p> {
                 self.expr(value, scope)
             }
             Access::Wait(location, values, mode) => {
-                self.atomic(location, "wait", "naload")?;
+                self.atomic(location, "wait", None)?;
                 values.iter().try_for_each(|value| self.expr(value, scope))?;
                 modes::check(mode.as_ref(), Use::Wait)
             }
             Access::FetchAdd(location, operand, mode) => self.update(location, "FADD", operand, mode, scope),
             Access::Exchange(location, value, mode) => self.update(location, "exchange", value, mode, scope),
             Access::Cas(kind, cas) => self.cas(*kind, cas, scope),
-            Access::Lock(location) => self.atomic(location, "lock", "nastore"),
-            Access::Unlock(location) => self.atomic(location, "unlock", "nastore"),
+            Access::Lock(location) => self.atomic(location, "lock", None),
+            Access::Unlock(location) => self.atomic(location, "unlock", None),
             Access::Fence(mode) => modes::check(Some(mode), Use::Fence),
         }
     }
@@ -202,7 +203,7 @@ impl<'p> Checker<'p> {
         mode: &RmwMode,
         scope: &Scope,
     ) -> Check {
-        self.atomic(location, word, "nastore")?;
+        self.atomic(location, word, None)?;
         self.expr(operand, scope)?;
         modes::check_rmw(mode)
     }
@@ -238,7 +239,7 @@ impl<'p> Checker<'p> {
         }
     }
 
-    fn atomic(&self, name: &Name, word: &str, instead: &str) -> Check {
+    fn atomic(&self, name: &Name, word: &str, instead: Option<&str>) -> Check {
         let location = self.location(name)?;
         if !location.non_atomic {
             return Ok(());
@@ -246,7 +247,8 @@ impl<'p> Checker<'p> {
         let message = format!("`{word}` is an atomic access, but `{}` is a non-atomic location", name.node);
         let error =
             InputError::new(name.span, message).with_secondary(location.name.span, "declared `na` here");
-        Err(error.with_note(format!("use `{instead}`, or declare `{}` with `global`", name.node)))
+        let use_instead = instead.map_or(String::new(), |instead| format!("use `{instead}`, or "));
+        Err(error.with_note(format!("{use_instead}declare `{}` with `global`", name.node)))
     }
 
     fn non_atomic(&self, name: &Name, word: &str, instead: &str) -> Check {
@@ -381,29 +383,4 @@ fn unknown<'a>(what: &str, name: &Name, candidates: impl Iterator<Item = &'a &'a
         Some(candidate) => error.with_note(format!("did you mean `{candidate}`?")),
         None => error,
     }
-}
-
-/// The candidate at the smallest edit distance, if it is near enough to be a slip of the pen.
-fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a &'a str>) -> Option<&'a str> {
-    let limit = name.len().min(32) / 3;
-    let near =
-        candidates.filter(|c| c.len().abs_diff(name.len()) <= limit).map(|c| (edit_distance(name, c), *c));
-    near.filter(|(distance, _)| *distance <= limit).min().map(|(_, candidate)| candidate)
-}
-
-fn edit_distance(a: &str, b: &str) -> usize {
-    if a.len() > 64 || b.len() > 64 {
-        return usize::MAX;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.bytes().enumerate() {
-            let substituted = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

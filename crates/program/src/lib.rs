@@ -8,6 +8,8 @@ mod lower;
 mod lower_access;
 mod modes;
 mod print;
+pub mod semantics;
+mod spelling;
 mod syntax;
 mod target;
 
@@ -18,6 +20,20 @@ pub use print::{print, print_statement};
 pub use syntax::{MAX_DEPTH, MAX_NODES, MAX_SOURCE_BYTES};
 pub use target::{Target, UnknownTarget};
 
+/// The format that a program was written in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// TPL, the language of finite-state programs.
+    Tpl,
+    /// The C litmus format of herd.
+    Litmus {
+        /// The test's name.
+        name: String,
+        /// The final condition, as written. Robustness does not ask for it.
+        condition: Option<String>,
+    },
+}
+
 /// A program that passed all static checks.
 #[derive(Clone, Debug)]
 pub struct Parsed {
@@ -25,15 +41,23 @@ pub struct Parsed {
     pub program: ast::Program,
     /// What is odd about it.
     pub warnings: Vec<Warning>,
+    /// What it was written in.
+    pub format: Format,
 }
 
 /// Reads a program: decides on the format, parses, and checks names, modes and values.
 ///
 /// `name_hint` is the file's name or "": `.litmus` and `.tpl` decide on the format, otherwise the text does.
 pub fn parse(source: &[u8], name_hint: &str) -> Result<Parsed, InputError> {
-    let _ = name_hint;
     let text = syntax::decode(source)?;
-    let program = syntax::tpl::parse(text)?;
-    let warnings = check(&program)?;
-    Ok(Parsed { program, warnings })
+    let is_litmus =
+        name_hint.ends_with(".litmus") || (!name_hint.ends_with(".tpl") && syntax::litmus::looks_like(text));
+    let (program, mut warnings, format) = if is_litmus {
+        let litmus = syntax::litmus::parse(text)?;
+        (litmus.program, litmus.warnings, Format::Litmus { name: litmus.name, condition: litmus.condition })
+    } else {
+        (syntax::tpl::parse(text)?, Vec::new(), Format::Tpl)
+    };
+    warnings.extend(check(&program)?);
+    Ok(Parsed { program, warnings, format })
 }

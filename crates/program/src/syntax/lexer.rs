@@ -19,6 +19,12 @@ pub(crate) struct Token {
     pub span: Span,
 }
 
+/// How long a name may be.
+const MAX_NAME: usize = 100;
+
+/// What some editors put at the start of a file.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Longest first, so that the first match is the longest.
 const PUNCTUATION: [&str; 42] = [
     "<<=", ">>=", "<=", ">=", "==", "!=", "&&", "||", "<<", ">>", "->", "++", "--", "+=", "-=", "*=", "/=",
@@ -36,7 +42,8 @@ pub(crate) struct Lexer<'s> {
 impl<'s> Lexer<'s> {
     /// Starts at a byte offset, which must be a character boundary.
     pub fn new(source: &'s str, position: usize) -> Self {
-        Lexer { source, position }
+        let marked = position == 0 && source.starts_with(BYTE_ORDER_MARK);
+        Lexer { source, position: if marked { BYTE_ORDER_MARK.len_utf8() } else { position } }
     }
 
     fn rest(&self) -> &'s str {
@@ -72,7 +79,7 @@ impl<'s> Lexer<'s> {
         let (tok, length) = match rest.bytes().next() {
             None => (Tok::End, 0),
             Some(b'0'..=b'9') => self.number(word_length(rest))?,
-            Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => (Tok::Ident, word_length(rest)),
+            Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => self.word(word_length(rest))?,
             Some(_) => match PUNCTUATION.iter().find(|p| rest.starts_with(**p)) {
                 Some(punct) => (Tok::Punct(punct), punct.len()),
                 None => {
@@ -84,6 +91,15 @@ impl<'s> Lexer<'s> {
         };
         self.position += length;
         Ok(Token { tok, span: Span::new(start, self.position) })
+    }
+
+    /// Names are kept short so that messages which quote them stay short too.
+    fn word(&self, length: usize) -> Result<(Tok, usize), InputError> {
+        if length <= MAX_NAME {
+            return Ok((Tok::Ident, length));
+        }
+        let span = Span::new(self.position, self.position + length);
+        Err(InputError::new(span, format!("this name is too long: more than {MAX_NAME} characters")))
     }
 
     fn number(&self, length: usize) -> Result<(Tok, usize), InputError> {

@@ -1,7 +1,10 @@
 //! Text to syntax tree: the formats, how to tell them apart, and the limits on what is read.
 
+mod c_expr;
+mod c_stmt;
 mod cursor;
 mod lexer;
+pub(crate) mod litmus;
 pub(crate) mod ops;
 pub(crate) mod tpl;
 mod tpl_access;
@@ -33,7 +36,7 @@ pub(crate) fn decode(source: &[u8]) -> Result<&str, InputError> {
         (Ok(text), None) => Ok(text),
         (_, bad_byte) => {
             let at = bad_byte.unwrap_or(0);
-            let message = format!("this is not a text file: byte {at} is not part of any UTF-8 text");
+            let message = format!("this is not a text file: byte {at} is {:#04x}", source[at]);
             Err(InputError::new(Span::new(at, at), message))
         }
     }

@@ -79,7 +79,8 @@ impl Parser<'_> {
             }
         }
         if program.threads.is_empty() {
-            let message = "there is no thread in this program";
+            let empty = program == Program::default();
+            let message = if empty { "this file is empty" } else { "there is no thread in this program" };
             let error = InputError::new(self.cursor.token().span, message);
             return Err(error.with_note("write at least one thread: `fn name { … }`"));
         }
