@@ -32,7 +32,7 @@ pub fn to_dot(finding: &Finding) -> Option<String> {
             let mut lines = vec![format!("{}: {}", row.step, view.statement(i)), view.label(i)];
             let mut look = "";
             if view.guilty(i) {
-                look = ", color=\"#d33\", penwidth=2";
+                look = ", color=\"#dc2626\", penwidth=2";
                 if let Some(stale) = words::stale(&view) {
                     lines.push(format!("SC: {}", stale.sc));
                     lines.push(format!("{}: {}", one_line(&finding.model), stale.weak));
@@ -42,7 +42,7 @@ pub fn to_dot(finding: &Finding) -> Option<String> {
         }
         if let Some(end) = view.end.as_ref().filter(|e| e.thread == thread) {
             let text = quote(&format!("{}\n{}", one_line(end.text), end.what));
-            out.push_str(&format!("    end [label={text}, color=\"#d33\", penwidth=2];\n"));
+            out.push_str(&format!("    end [label={text}, color=\"#dc2626\", penwidth=2];\n"));
         }
         out.push_str("  }\n");
     }
@@ -50,8 +50,10 @@ pub fn to_dot(finding: &Finding) -> Option<String> {
     for link in &view.links {
         let (color, name) = (color(link.relation), words::relation(link.relation));
         let bold = if link.cycle { ", penwidth=3" } else { "" };
+        // Time flows down.
+        let up = if link.to < link.from { ", constraint=false" } else { "" };
         out.push_str(&format!(
-            "  e{} -> e{} [label=\"{name}\", color=\"{color}\", fontcolor=\"{color}\"{bold}];\n",
+            "  e{} -> e{} [label=\"{name}\", color=\"{color}\", fontcolor=\"{color}\"{bold}{up}];\n",
             link.from, link.to
         ));
     }
@@ -62,7 +64,7 @@ pub fn to_dot(finding: &Finding) -> Option<String> {
     }
     if let Some((from, to)) = view.unordered() {
         out.push_str(&format!(
-            "  e{from} -> e{to} [label=\"no hb\", style=dashed, color=\"#d33\", fontcolor=\"#d33\", constraint=false];\n"
+            "  e{from} -> e{to} [label=\"no hb\", style=dashed, color=\"#dc2626\", fontcolor=\"#dc2626\", constraint=false];\n"
         ));
     }
     out.push_str(&legend(&view));
@@ -81,7 +83,7 @@ fn legend(view: &View) -> String {
         lines.push(("black", "bold: the cycle that SC forbids"));
     }
     if view.unordered().is_some() {
-        lines.push(("#d33", "dashed: no happens-before"));
+        lines.push(("#dc2626", "dashed: no happens-before"));
     }
     if lines.is_empty() {
         return String::new();

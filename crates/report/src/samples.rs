@@ -384,6 +384,27 @@ pub(crate) fn crowd() -> Finding {
     builder.stale(23, 0, false, vec![edge(23, Mo, 24)])
 }
 
+/// Steps and edges by chance, the edges down in time except for the last.
+pub(crate) fn random(seed: u64, steps: usize) -> Finding {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut draw = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % below.max(1) as u64).unwrap_or(0)
+    };
+    let threads = 1 + draw(5);
+    let mut builder =
+        Builder::new("random.tpl", "ra", &["a", "b", "c", "d", "e"], "").init("x", 0).init("y", 1);
+    for i in 0..steps {
+        builder = builder.step(draw(threads), "x.store(1)", "W.rel x 1");
+        for _ in 0..draw(3) {
+            builder = builder.edge(draw(i + 2), [Rf, Mo, Fr][draw(3)], i + 2);
+        }
+    }
+    builder.stale(2 + draw(steps - 1), 0, false, vec![])
+}
+
 /// Input that no engine should produce.
 pub(crate) fn odd() -> Vec<Finding> {
     let mut all = Vec::new();
@@ -398,8 +419,13 @@ pub(crate) fn odd() -> Vec<Finding> {
     };
     all.push(Builder::new("", "", &[], "").done(Verdict::NotRobust, stale(3, 1, usize::MAX)));
     all.push(Builder::new("", "", &[], "").done(Verdict::Race, Problem::Race { first: 0, second: 0 }));
-    let nowhere =
-        Problem::Assertion { thread: usize::MAX, text: String::new(), span: 5..1, line: 0, column: 0 };
+    let nowhere = Problem::Assertion {
+        thread: usize::MAX,
+        text: String::new(),
+        span: Range { start: 5, end: 1 },
+        line: 0,
+        column: 0,
+    };
     all.push(Builder::new("a\n\u{1b}[1m", "\0", &[], "ü").done(Verdict::Assertion, nowhere));
     let mut finding =
         Builder::new("f", "m", &["t"], "ü").init("x", 0).step(7, "s\n\u{7}", "").stale(0, 1, false, vec![]);

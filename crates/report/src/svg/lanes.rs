@@ -30,9 +30,13 @@ impl Run {
     }
 }
 
-/// Crossings between two wires if `a` has the lower track.
+/// Crossings between two wires if `a` has the lower track. Between the two tracks they may even run over each other,
+/// which is worse than any number of crossings.
 fn crossings(a: &Run, b: &Run) -> usize {
-    a.late.iter().filter(|&&at| b.covers(at)).count() + b.early.iter().filter(|&&at| a.covers(at)).count()
+    let over = a.late.iter().flat_map(|x| b.early.iter().map(move |y| (x - y).abs())).filter(|&d| d < 5.0);
+    a.late.iter().filter(|&&at| b.covers(at)).count()
+        + b.early.iter().filter(|&&at| a.covers(at)).count()
+        + 100 * over.count()
 }
 
 /// A track for each wire, from 0, and the number of tracks.

@@ -84,38 +84,55 @@ fn pierces(a: Point, b: Point, node: &Node) -> bool {
         && bottom > node.y + 0.5
 }
 
+/// How much of a stretch two parallel segments share, if they are on the same line.
+fn shared((a, b): (Point, Point), (c, d): (Point, Point)) -> f64 {
+    let flip = |p: Point| if a.0 == b.0 { (p.1, p.0) } else { p };
+    let (a, b, c, d) = (flip(a), flip(b), flip(c), flip(d));
+    if (c.1 - d.1).abs() > 0.0 || (a.1 - c.1).abs() > 4.0 {
+        return 0.0;
+    }
+    a.0.max(b.0).min(c.0.max(d.0)) - a.0.min(b.0).max(c.0.min(d.0))
+}
+
+fn check_layout(name: &str, finding: &Finding) {
+    let Some(view) = View::new(finding) else { return };
+    let layout = layout::layout(boxes::graph(&view), 54.0);
+    let segments = |i: usize| layout.wires[i].1.windows(2).map(|s| (s[0], s[1]));
+    for i in 0..layout.wires.len() {
+        for (a, b) in segments(i) {
+            assert!(a.0 == b.0 || a.1 == b.1, "{name}: wire {i} is slanted");
+            assert!(!layout.nodes.iter().any(|n| pierces(a, b, n)), "{name}: wire {i} runs through a box");
+            for (j, other) in (0..i).flat_map(|j| segments(j).map(move |s| (j, s))) {
+                assert!(shared((a, b), other) < 1.0, "{name}: wires {i} and {j} overlap");
+            }
+        }
+    }
+    for node in &layout.nodes {
+        assert!(node.x >= 0.0 && node.x + node.w <= layout.width, "{name}: a box sticks out");
+    }
+}
+
 #[test]
 fn wires_keep_out_of_boxes_and_off_each_other() {
     for (name, finding) in samples::all() {
-        let Some(view) = View::new(&finding) else { continue };
-        let layout = layout::layout(boxes::graph(&view), 54.0);
-        let segments = |i: usize| layout.wires[i].1.windows(2).map(|s| (s[0], s[1]));
-        for i in 0..layout.wires.len() {
-            for (a, b) in segments(i) {
-                assert!(a.0 == b.0 || a.1 == b.1, "{name}: wire {i} is slanted");
-                assert!(
-                    !layout.nodes.iter().any(|n| pierces(a, b, n)),
-                    "{name}: wire {i} runs through a box"
-                );
-                for j in 0..i {
-                    for (c, d) in segments(j) {
-                        let parallel = (a.0 == b.0) == (c.0 == d.0);
-                        let near = |p: f64, q: f64| (p - q).abs() < 4.0;
-                        let (low, high) = if a.0 == b.0 {
-                            (a.1.min(b.1).max(c.1.min(d.1)), a.1.max(b.1).min(c.1.max(d.1)))
-                        } else {
-                            (a.0.min(b.0).max(c.0.min(d.0)), a.0.max(b.0).min(c.0.max(d.0)))
-                        };
-                        let same = if a.0 == b.0 { near(a.0, c.0) } else { near(a.1, c.1) };
-                        assert!(!(parallel && same && low < high), "{name}: wires {i} and {j} overlap");
-                    }
-                }
-            }
-        }
-        for node in &layout.nodes {
-            assert!(node.x >= 0.0 && node.x + node.w <= layout.width, "{name}: a box sticks out");
-        }
+        check_layout(name, &finding);
     }
+}
+
+#[test]
+fn random_graphs_too() {
+    for seed in 0..300 {
+        let finding = samples::random(seed, 14);
+        check_layout(&format!("seed {seed}"), &finding);
+        Document::parse(&to_svg(&finding).expect("a witness")).expect("well-formed");
+    }
+}
+
+#[test]
+fn long_runs_are_drawn_in_reasonable_time() {
+    let start = std::time::Instant::now();
+    assert!(to_svg(&samples::random(7, 400)).is_some());
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
 #[test]
