@@ -2,9 +2,11 @@
 //!
 //! There are no SC accesses and SC fences here: programs arrive with both lowered (an SC fence is an acquire fence, an
 //! acquire-release RMW of a hidden location, and a release fence). A mode that is left at `sc` counts as
-//! acquire-release. A non-atomic access counts as a relaxed one; races on it are judged by [`hb`].
+//! acquire-release. A non-atomic access is a relaxed one that fences can't synchronise through; races on it are judged
+//! by [`hb`].
 
 use super::{Broken, acyclic, irreflexive};
+use crate::Mode;
 use crate::graph::Graph;
 use crate::relation::Relation;
 
@@ -15,7 +17,8 @@ pub(super) fn hb(graph: &Graph) -> Relation {
 
 /// `sw = [⊒rel] ; ([F] ; po)? ; rf⁺ ; (po ; [F])? ; [⊒acq]`, where `rf⁺` runs through RMWs: release sequences.
 fn sw(graph: &Graph) -> Relation {
-    let (po, rf, fences) = (&graph.po, &graph.rf, graph.fences());
+    let atomic = graph.set(|e| e.mode != Mode::NonAtomic);
+    let (po, rf, fences) = (&graph.po, &graph.rf.within(atomic, atomic), graph.fences());
     let from_release = po.from(fences).maybe().from(graph.releases());
     let to_acquire = po.to(fences).maybe().to(graph.acquires());
     from_release.seq(&rf.plus()).seq(&to_acquire)

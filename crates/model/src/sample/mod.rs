@@ -13,6 +13,9 @@ pub use random::Random;
 use crate::{Loc, Mode, Value};
 use std::fmt;
 
+/// What locations are called.
+const NAMES: [&str; 6] = ["x", "y", "z", "t", "u", "v"];
+
 /// What programs to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
@@ -162,7 +165,7 @@ impl RandomProgram {
 
 impl fmt::Display for RandomProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = &["x", "y", "z"][..self.locations.min(3)];
+        let names = &NAMES[..self.locations.min(NAMES.len())];
         let (atomic, plain) = names.split_at(names.len() - usize::from(self.non_atomic && !names.is_empty()));
         writeln!(f, "max_value {};", self.modulus.saturating_sub(1))?;
         if !atomic.is_empty() {
@@ -187,7 +190,7 @@ impl fmt::Display for RandomProgram {
 
 impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let x = ["x", "y", "z"].get(self.loc.index()).copied().unwrap_or("?");
+        let x = NAMES.get(self.loc.index()).copied().unwrap_or("?");
         let mode = self.mode;
         let single = if mode == Mode::NonAtomic { String::new() } else { mode.to_string() };
         let comma = if single.is_empty() { "" } else { ", " };
