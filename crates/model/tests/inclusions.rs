@@ -2,8 +2,8 @@
 //!
 //! On one and the same graph:
 //! * SC ⊆ every model;
-//! * SC ⊆ TSO ⊆ RA ⊆ RC20, whatever the modes, as long as no fence or locked instruction is left that only TSO knows how to
-//!   weaken: RA and RC20 see an MFENCE as (at most) an acquire-release fence;
+//! * SC ⊆ TSO ⊆ RA ⊆ RC20, whatever the modes: RA ignores fences, and an MFENCE is no more than an acquire-release fence to
+//!   RC20;
 //! * TSO ⊆ ARMv8 and TSO ⊆ ARMv7 on graphs lowered for TSO. Not with release stores and acquire loads: ARMv8 orders an STLR
 //!   before a later LDAR, and x86 does not order their plain counterparts;
 //! * ARMv8 ⊆ ARMv7 on graphs of relaxed accesses and full fences. Not with acquire: ARMv7 has no load fence, its DMB is
@@ -29,7 +29,7 @@ fn drawn(seed: u64) -> RandomProgram {
 
 fn each_graph(program: &impl Program, mut visit: impl FnMut(&Graph)) {
     // A program that is too large is looked at as far as the limit goes.
-    let _ = oracle::graphs(program, 20_000, |Candidate { graph, .. }| {
+    let _ = oracle::graphs(program, 5_000, |Candidate { graph, .. }| {
         visit(graph);
         ControlFlow::Continue(())
     });
@@ -46,7 +46,7 @@ fn included(graph: &Graph, stronger: Model, weaker: Model) {
 
 #[test]
 fn every_model_allows_what_sc_allows() {
-    for seed in 0..300 {
+    for seed in 0..100 {
         for lowered_for in Model::ALL {
             each_graph(&drawn(seed).lower(lowered_for), |graph| {
                 Model::ALL.into_iter().for_each(|weaker| included(graph, Model::Sc, weaker));
@@ -57,7 +57,7 @@ fn every_model_allows_what_sc_allows() {
 
 #[test]
 fn tso_is_in_ra_is_in_rc20() {
-    for seed in 0..300 {
+    for seed in 0..100 {
         for lowered_for in [Model::Tso, Model::Ra, Model::Rc20] {
             each_graph(&drawn(seed).lower(lowered_for), |graph| {
                 included(graph, Model::Tso, Model::Ra);
@@ -69,14 +69,14 @@ fn tso_is_in_ra_is_in_rc20() {
 
 #[test]
 fn ra_is_rc20_with_every_access_release_acquire() {
-    for seed in 0..300 {
+    for seed in 0..100 {
         each_graph(&drawn(seed).lower(Model::Ra), |graph| included(graph, Model::Rc20, Model::Ra));
     }
 }
 
 #[test]
 fn tso_is_in_both_arms_when_lowered_for_tso() {
-    for seed in 0..300 {
+    for seed in 0..100 {
         each_graph(&drawn(seed).lower(Model::Tso), |graph| {
             included(graph, Model::Tso, Model::ArmV8);
             included(graph, Model::Tso, Model::ArmV7);
@@ -86,7 +86,7 @@ fn tso_is_in_both_arms_when_lowered_for_tso() {
 
 #[test]
 fn armv8_is_in_armv7_for_relaxed_accesses_and_full_fences() {
-    for seed in 0..600 {
+    for seed in 0..200 {
         let mut program = drawn(seed);
         for statement in program.threads.iter_mut().flatten() {
             statement.mode = if statement.kind == Kind::Fence { Mode::SeqCst } else { Mode::Relaxed };

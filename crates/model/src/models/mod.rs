@@ -11,7 +11,7 @@ mod sc;
 mod tso;
 
 use crate::graph::Graph;
-use crate::relation::Relation;
+use crate::relation::{Relation, Set};
 use std::fmt;
 use std::str::FromStr;
 
@@ -153,39 +153,31 @@ fn acyclic(axiom: &'static str, relation: &Relation) -> Result<(), Broken> {
 /// The axiom that the composition of these relations relates nothing to itself.
 fn irreflexive(axiom: &'static str, parts: &[&Relation]) -> Result<(), Broken> {
     let Some((first, rest)) = parts.split_first() else { return Ok(()) };
-    let mut composed = (*first).clone();
-    for part in rest {
-        composed = composed.seq(part);
+    let composed = rest.iter().fold((*first).clone(), |composed, part| composed.seq(part));
+    match (0..composed.len()).find(|&a| composed.contains(a, a)) {
+        None => Ok(()),
+        Some(start) => Err(Broken { axiom, cycle: cycle_through(parts, start) }),
     }
-    if composed.is_irreflexive() {
-        return Ok(());
-    }
-    let start = (0..composed.len()).find(|&a| composed.contains(a, a)).unwrap_or(0);
-    Err(Broken { axiom, cycle: cycle_through(parts, start) })
 }
 
 /// The events at which a path through the parts, from `start` back to `start`, changes from one part to the next.
 fn cycle_through(parts: &[&Relation], start: usize) -> Vec<usize> {
     let mut cycle = vec![start];
+    let mut here = start;
     for (number, part) in parts.iter().enumerate() {
-        let here = cycle[cycle.len() - 1];
-        let leads_back = |&next: &usize| {
-            {
-                parts[number + 1..].iter().fold(vec![next], |ends, part| {
-                    let mut ends: Vec<usize> = ends.iter().flat_map(|&end| part.after(end).iter()).collect();
-                    ends.sort_unstable();
-                    ends.dedup();
-                    ends
-                })
-            }
-            .contains(&start)
+        let remaining = &parts[number + 1..];
+        let leads_back = |next: &usize| {
+            let reached = remaining.iter().fold(Set::one(*next), |reached, part| {
+                reached.iter().fold(Set::EMPTY, |after, event| after | part.after(event))
+            });
+            reached.contains(start)
         };
-        let next = part.after(here).iter().find(leads_back);
-        cycle.push(next.unwrap_or(start));
+        here = part.after(here).iter().find(leads_back).unwrap_or(start);
+        cycle.push(here);
     }
     cycle.pop();
     cycle.dedup();
-    if cycle.len() > 1 && cycle.last() == cycle.first() {
+    if cycle.len() > 1 && cycle.last() == Some(&start) {
         cycle.pop();
     }
     cycle
