@@ -1,4 +1,5 @@
-//! How long the oracle takes for a random program, per model: `cargo run --release --example oracle_speed [programs]`.
+//! How long the oracle takes for a random program, per model: `cargo run --release --example oracle_speed
+//! [programs]`.
 
 use seqcst_model::Model;
 use seqcst_model::oracle::{self, Verdict};

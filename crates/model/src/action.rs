@@ -1,8 +1,8 @@
 //! What a thread is about to do, and what came of it.
 //!
-//! An [`Action`] is a memory instruction with its operands evaluated; an [`Outcome`] is the label of the event it
-//! produced. Programs are anything that answers "what can each thread do next?" ([`Program`]): the explorer, the
-//! monitors and the oracle all see programs through this one trait.
+//! An [`Action`] is a memory instruction with its operands evaluated; an [`Outcome`] is the label of the
+//! event it produced. Programs are anything that answers "what can each thread do next?" ([`Program`]): the
+//! explorer, the monitors and the oracle all see programs through this one trait.
 
 use crate::Mode;
 use std::hash::Hash;
@@ -60,8 +60,8 @@ pub enum Op {
         /// The value that replaces it.
         new: Value,
     },
-    /// A fence: no location. [`Mode::SeqCst`] is left only for hardware models; for RA and RC20 an SC fence is
-    /// lowered to an acquire fence, a `FetchAdd` of 0 on a hidden location, and a release fence.
+    /// A fence: no location. [`Mode::SeqCst`] is left only for hardware models; for RA and RC20 an SC fence
+    /// is lowered to an acquire fence, a `FetchAdd` of 0 on a hidden location, and a release fence.
     Fence,
 }
 
@@ -118,7 +118,8 @@ impl Action {
             Op::Wait(ref values) => (values.contains(&found).then_some(Outcome::Read(found)), None),
             Op::Store(v) => (Some(Outcome::Wrote(v)), None),
             Op::FetchAdd { operand, modulus } => {
-                (Some(Outcome::Updated(found, (found + operand) % modulus)), None)
+                let sum = (u64::from(found) + u64::from(operand)) % u64::from(modulus.max(1));
+                (Some(Outcome::Updated(found, sum as Value)), None)
             }
             Op::Exchange(v) => (Some(Outcome::Updated(found, v)), None),
             Op::Cas { expected, new } if found == expected => (Some(Outcome::Updated(found, new)), None),

@@ -1,16 +1,17 @@
 //! The operational x86-TSO machine: a FIFO store buffer per thread in front of a shared memory.
 //!
-//! Owens, Sarkar, Sewell, "A better x86 memory model: x86-TSO" (TPHOLs 2009); seed 001 §2 describes the same machine. A
-//! store goes to the thread's buffer, a load takes the newest store to its location there or else looks into memory, at
-//! any time the oldest store of a buffer may reach memory; MFENCE (a fence of mode `sc`) and locked instructions (every
-//! read-modify-write, and a compare-and-swap that fails) wait until the thread's buffer is empty.
+//! Owens, Sarkar, Sewell, "A better x86 memory model: x86-TSO" (TPHOLs 2009), the machine behind seed 001. A
+//! store goes to the thread's buffer, a load takes the newest store to its location there or else looks into
+//! memory, at any time the oldest store of a buffer may reach memory; MFENCE (a fence of mode `sc`) and
+//! locked instructions (every read-modify-write, and a compare-and-swap that fails) wait until the thread's
+//! buffer is empty.
 //!
-//! It stands beside the axioms of `models/tso.rs`; a test holds them equal: the graphs of the machine's runs, with the
-//! order in which stores reach memory as `mo`, are exactly the consistent graphs.
+//! It stands beside the axioms of `models/tso.rs`; a test holds them equal: the graphs of the machine's runs,
+//! with the order in which stores reach memory as `mo`, are exactly the consistent graphs.
 
 use crate::graph::{Event, Graph, Key};
 use crate::oracle::TooBig;
-use crate::{Action, Loc, Mode, Next, Op, Outcome, Program};
+use crate::{Action, Loc, MAX_EVENTS, Mode, Next, Op, Outcome, Program};
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
 /// The graphs of the machine's runs.
@@ -24,6 +25,9 @@ pub struct Runs {
 
 /// Runs the machine in all possible ways, through no more than `limit` states.
 pub fn runs<P: Program>(program: &P, limit: usize) -> Result<Runs, TooBig> {
+    if program.initial().len() > MAX_EVENTS {
+        return Err(TooBig);
+    }
     let mut runs = Runs::default();
     let mut seen = HashSet::new();
     let mut todo = Vec::new();
@@ -77,7 +81,8 @@ fn begin<P: Program>(program: &P, machine: Machine<P::Local>, todo: &mut Vec<Mac
 struct Machine<L> {
     /// Where each thread stands.
     at: Vec<Next<L>>,
-    /// What has happened: all executed events with `po` and `rf`, and `mo` between the stores that reached memory.
+    /// What has happened: all executed events with `po` and `rf`, and `mo` between the stores that reached
+    /// memory.
     graph: Graph,
     /// Per location, the stores that reached memory, oldest first.
     memory: Vec<Vec<usize>>,

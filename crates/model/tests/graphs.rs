@@ -56,7 +56,8 @@ fn cycles_are_made_of_events_of_the_graph() {
                         !cycle.is_empty() && cycle.iter().all(|&event| event < graph.len()),
                         "{violation}\n{graph}"
                     );
-                    // Whatever an axiom forbids, the events on its cycle are ordered one after the other by SC.
+                    // Whatever an axiom forbids, the events on its cycle are ordered one after the other by
+                    // SC.
                     let hb_sc = graph.hb_sc();
                     let next = cycle.iter().cycle().skip(1);
                     assert!(

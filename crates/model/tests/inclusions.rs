@@ -2,13 +2,13 @@
 //!
 //! On one and the same graph:
 //! * SC ⊆ every model;
-//! * SC ⊆ TSO ⊆ RA ⊆ RC20, whatever the modes: RA ignores fences, and an MFENCE is no more than an acquire-release fence to
-//!   RC20;
-//! * TSO ⊆ ARMv8 and TSO ⊆ ARMv7 on graphs lowered for TSO. Not with release stores and acquire loads: ARMv8 orders an STLR
-//!   before a later LDAR, and x86 does not order their plain counterparts;
-//! * ARMv8 ⊆ ARMv7 on graphs of relaxed accesses and full fences. Not with acquire: ARMv7 has no load fence, its DMB is
-//!   stronger than DMB LD, and the DMB after a load also orders the store that the load took its value from (the litmus
-//!   test SB+rfi+acq).
+//! * SC ⊆ TSO ⊆ RA ⊆ RC20, whatever the modes: RA ignores fences, and an MFENCE is no more than an
+//!   acquire-release fence to RC20;
+//! * TSO ⊆ ARMv8 and TSO ⊆ ARMv7 on graphs lowered for TSO. Not with release stores and acquire loads: ARMv8
+//!   orders an STLR before a later LDAR, and x86 does not order their plain counterparts;
+//! * ARMv8 ⊆ ARMv7 on graphs of relaxed accesses and full fences. Not with acquire: ARMv7 has no load fence,
+//!   its DMB is stronger than DMB LD, and the DMB after a load also orders the store that the load took its
+//!   value from (the litmus test SB+rfi+acq).
 
 use seqcst_model::oracle::{self, Candidate};
 use seqcst_model::sample::{Kind, Random, RandomProgram, Shape};

@@ -1,18 +1,18 @@
-//! ARMv7: seed 004 §II.B, which takes it from Alglave, Maranget, Tautschnig, "Herding Cats" (TOPLAS 2014), Fig. 5, 18
-//! and 25 with the ARM entries of Tab. V (`cc0` without `po_loc`).
+//! ARMv7: seed 004 §II.B, which takes it from Alglave, Maranget, Tautschnig, "Herding Cats" (TOPLAS 2014):
+//! its axioms, `prop` and `ppo`, with ARM's `cc0` (no `po_loc` in it).
 //!
 //! Stated on the graph in which RMWs are split. There are no address dependencies and no ISB in our programs.
 //! What is ours:
-//! 1. Every fence is a DMB, whatever its mode (unless it is relaxed and orders nothing). Acquire reads and release
-//!    writes are plain accesses with a DMB after or before them; of that DMB only the edges from the acquire read and
-//!    to the release write are kept (`[R ⊒acq] ; po`, `po ; [W ⊒rel]`). An SC store before an SC load needs a DMB of its
-//!    own, which lowering puts there.
-//! 2. `rmw` is in `cc0`: the store half of an exclusive pair is performed after its load half. "Herding Cats" has no
-//!    exclusives; ARMv8 has the same edge in `aob`.
+//! 1. Every fence is a DMB, whatever its mode (unless it is relaxed and orders nothing). Acquire reads and
+//!    release writes are plain accesses with a DMB after or before them; of that DMB only the edges from the
+//!    acquire read and to the release write are kept (`[R ⊒acq] ; po`, `po ; [W ⊒rel]`). An SC store before
+//!    an SC load needs a DMB of its own, which lowering puts there.
+//! 2. `rmw` is in `cc0`: the store half of an exclusive pair is performed after its load half. "Herding Cats"
+//!    has no exclusives; ARMv8 has the same edge in `aob`.
 
 use super::{Broken, acyclic, irreflexive, sc_per_location};
 use crate::graph::Graph;
-use crate::relation::{Relation, Set};
+use crate::{Relation, Set};
 
 pub(super) fn check(graph: &Graph) -> Result<(), Broken> {
     let (split, origin) = graph.split_rmws();
@@ -51,8 +51,8 @@ fn prop(graph: &Graph, fence: &Relation, ahb_star: &Relation) -> Relation {
     base.within(w, w) | com.star().seq(&base.star()).seq(fence).seq(ahb_star)
 }
 
-/// Preserved program order: `ii ∩ (R×R) ∪ ic ∩ (R×W)`, where `i` is the start and `c` the commit of an instruction,
-/// as the least solution of
+/// Preserved program order: `ii ∩ (R×R) ∪ ic ∩ (R×W)`, where `i` is the start and `c` the commit of an
+/// instruction, as the least solution of
 /// ```text
 /// ii = ii0 ∪ ci ∪ ic;ci ∪ ii;ii      ii0 = dp ∪ rdw ∪ rfi
 /// ic =       ii ∪ cc ∪ ic;cc ∪ ii;ic

@@ -1,13 +1,13 @@
 //! ARMv8: seed 004 §II.B, which follows Pulte et al., "Simplifying ARM concurrency" (POPL 2018).
 //!
-//! Stated on the graph in which RMWs are split. `L`: writes `⊒ rel`; `A`: reads `⊒ acq` (LDAR, acquire RCsc); `F`: DMB
-//! FULL, for fences `⊒ rel` (a C11 release fence is compiled to DMB ISH); `FLD`: DMB LD, for acquire fences. There are
-//! no address dependencies, no ISB, no DMB ST and no acquirePC loads in our programs.
+//! Stated on the graph in which RMWs are split. `L`: writes `⊒ rel`; `A`: reads `⊒ acq` (LDAR, acquire RCsc);
+//! `F`: DMB FULL, for fences `⊒ rel` (a C11 release fence is compiled to DMB ISH); `FLD`: DMB LD, for acquire
+//! fences. There are no address dependencies, no ISB, no DMB ST and no acquirePC loads in our programs.
 
 use super::{Broken, acyclic, irreflexive, sc_per_location};
 use crate::Mode;
+use crate::Relation;
 use crate::graph::Graph;
-use crate::relation::Relation;
 
 pub(super) fn check(graph: &Graph) -> Result<(), Broken> {
     let (split, origin) = graph.split_rmws();

@@ -1,7 +1,8 @@
 //! Memory models: is this graph consistent, and if not, which axiom fails?
 //!
-//! One file per model, in the order of herd's cat files: citation, the paper's letters, derived relations, named
-//! axioms. Every axiom says that some relation is acyclic or irreflexive, so every failure comes with a cycle.
+//! One file per model, in the order of herd's cat files: citation, the paper's letters, derived relations,
+//! named axioms. Every axiom says that some relation is acyclic or irreflexive, so every failure comes with a
+//! cycle.
 
 mod armv7;
 mod armv8;
@@ -11,7 +12,7 @@ mod sc;
 mod tso;
 
 use crate::graph::Graph;
-use crate::relation::{Relation, Set};
+use crate::{Relation, Set};
 use std::fmt;
 use std::str::FromStr;
 
@@ -65,14 +66,14 @@ impl Model {
         self.check(graph).is_ok()
     }
 
-    /// Whether the model forbids cycles of `po ∪ rf`. Consistent graphs of such a model can be built one event at a
-    /// time, each event reading from one that is already there, and every stage is consistent.
+    /// Whether the model forbids cycles of `po ∪ rf`. Consistent graphs of such a model can be built one
+    /// event at a time, each event reading from one that is already there, and every stage is consistent.
     pub fn is_causal(self) -> bool {
         matches!(self, Model::Sc | Model::Ra | Model::Rc20 | Model::Tso)
     }
 
-    /// The model's happens-before, by which data races are judged: that of RA or RC20, and RC20's where a model has
-    /// no notion of its own.
+    /// The model's happens-before, by which data races are judged: that of RA or RC20, and RC20's where a
+    /// model has no notion of its own.
     pub fn happens_before(self, graph: &Graph) -> Relation {
         match self {
             Model::Ra => ra::hb(graph),
@@ -160,7 +161,8 @@ fn irreflexive(axiom: &'static str, parts: &[&Relation]) -> Result<(), Broken> {
     }
 }
 
-/// The events at which a path through the parts, from `start` back to `start`, changes from one part to the next.
+/// The events at which a path through the parts, from `start` back to `start`, changes from one part to the
+/// next.
 fn cycle_through(parts: &[&Relation], start: usize) -> Vec<usize> {
     let mut cycle = vec![start];
     let mut here = start;
@@ -183,8 +185,8 @@ fn cycle_through(parts: &[&Relation], start: usize) -> Vec<usize> {
     cycle
 }
 
-/// SC per location (coherence), which every model here demands in this form or implies: `po_loc ∪ rf ∪ mo ∪ fr` is
-/// acyclic (seed 004 §II.B).
+/// SC per location (coherence), which every model here demands in this form or implies: `po_loc ∪ rf ∪ mo ∪
+/// fr` is acyclic (seed 004 §II.B).
 fn sc_per_location(graph: &Graph) -> Relation {
     graph.po_loc() | &graph.rf | &graph.mo | graph.fr()
 }

@@ -1,13 +1,13 @@
 //! Release/acquire: seed 003 Def. A.12, with the non-atomic accesses of §6.
 //!
-//! RA is RC20 with every access release/acquire, so the axioms are those of `rc20.rs`. Between atomic accesses
-//! `rf ⊆ hb`, and they come down to Def. A.12: `hb`, `mo ; hb`, `fr ; hb`, `fr ; mo` irreflexive. Modes are ignored, but
-//! non-atomic accesses don't synchronise. Fences do nothing.
+//! RA is RC20 with every access release/acquire, so the axioms are those of `rc20.rs`. Between atomic
+//! accesses `rf ⊆ hb`, and they come down to Def. A.12: `hb`, `mo ; hb`, `fr ; hb`, `fr ; mo` irreflexive.
+//! Modes are ignored, but non-atomic accesses don't synchronise. Fences do nothing.
 
 use super::{Broken, rc20};
 use crate::Mode;
+use crate::Relation;
 use crate::graph::Graph;
-use crate::relation::Relation;
 
 /// `hb = (po ∪ [atomic] ; rf ; [atomic])⁺`
 pub(super) fn hb(graph: &Graph) -> Relation {

@@ -1,21 +1,22 @@
 //! RC20: seed 002 §3.2 (there `so` is `po`).
 //!
-//! There are no SC accesses and SC fences here: programs arrive with both lowered (an SC fence is an acquire fence, an
-//! acquire-release RMW of a hidden location, and a release fence). A mode that is left at `sc` counts as
-//! acquire-release. A non-atomic access is a relaxed one that fences can't synchronise through; races on it are judged
-//! by [`hb`].
+//! There are no SC accesses and SC fences here: programs arrive with both lowered (an SC fence is an acquire
+//! fence, an acquire-release RMW of a hidden location, and a release fence). A mode that is left at `sc`
+//! counts as acquire-release. A non-atomic access is a relaxed one that fences can't synchronise through;
+//! races on it are judged by [`hb`].
 
 use super::{Broken, acyclic, irreflexive};
 use crate::Mode;
+use crate::Relation;
 use crate::graph::Graph;
-use crate::relation::Relation;
 
 /// `hb = (po ∪ sw)⁺`
 pub(super) fn hb(graph: &Graph) -> Relation {
     (&graph.po | &sw(graph)).plus()
 }
 
-/// `sw = [⊒rel] ; ([F] ; po)? ; rf⁺ ; (po ; [F])? ; [⊒acq]`, where `rf⁺` runs through RMWs: release sequences.
+/// `sw = [⊒rel] ; ([F] ; po)? ; rf⁺ ; (po ; [F])? ; [⊒acq]`, where `rf⁺` runs through RMWs: release
+/// sequences.
 fn sw(graph: &Graph) -> Relation {
     let atomic = graph.set(|e| e.mode != Mode::NonAtomic);
     let (po, rf, fences) = (&graph.po, &graph.rf.within(atomic, atomic), graph.fences());

@@ -1,13 +1,14 @@
 //! x86-TSO: seed 004 §II.B.
 //!
-//! An RMW is one event in both `R` and `W`, so `xppo` orders it with everything. `F` are the MFENCEs: fences of mode
-//! `sc`; other fences do nothing. A failed compare-and-swap is locked too: it arrives as a read of mode `sc` and takes
-//! part in `implied` like a successful one. Every other access is plain, whatever its mode.
+//! An RMW is one event in both `R` and `W`, so `xppo` orders it with everything. `F` are the MFENCEs: fences
+//! of mode `sc`; other fences do nothing. A failed compare-and-swap is locked too: it arrives as a read of
+//! mode `sc` and takes part in `implied` like a successful one. Every other access is plain, whatever its
+//! mode.
 
 use super::{Broken, acyclic, irreflexive, sc_per_location};
 use crate::Mode;
 use crate::graph::Graph;
-use crate::relation::{Relation, Set};
+use crate::{Relation, Set};
 
 pub(super) fn check(graph: &Graph) -> Result<(), Broken> {
     let (mo, fr, rfe) = (&graph.mo, graph.fr(), graph.rfe());

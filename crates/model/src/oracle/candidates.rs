@@ -1,18 +1,19 @@
 //! All candidate graphs, by the definition: traces, then reads-from, then modification orders.
 //!
-//! Seed 003 Def. 4.3 and seed 002 §3.2: `rf` gives each read a write of the same location and value, other than itself;
-//! `mo` orders the writes to each location, the initialisation first. Nothing else is asked, so cycles of `po ∪ rf` are
-//! there too.
+//! Seed 003 Def. 4.3 and seed 002 §3.2: `rf` gives each read a write of the same location and value, other
+//! than itself; `mo` orders the writes to each location, the initialisation first. Nothing else is asked, so
+//! cycles of `po ∪ rf` are there too.
 //!
-//! Reads-from and modification order are chosen per location. [`Which::Coherent`] drops, location by location, choices
-//! that are not SC per location: every model here forbids them (seed 004 §II.B; in RC20 the first three axioms restricted
-//! to `po ⊆ hb` say it), and whether a cycle stays within one location does not depend on the others.
+//! Reads-from and modification order are chosen per location. [`Which::Coherent`] drops, location by
+//! location, choices that are not SC per location: every model here forbids them (seed 004 §II.B; in RC20 the
+//! first three axioms restricted to `po ⊆ hb` say it), and whether a cycle stays within one location does not
+//! depend on the others.
 
 use super::traces::Traces;
 use super::{Candidate, TooBig};
 use crate::graph::Graph;
-use crate::relation::{Relation, Set};
 use crate::{Loc, Outcome, Value};
+use crate::{Relation, Set};
 use std::ops::ControlFlow;
 
 /// Which candidates are wanted.
@@ -174,8 +175,8 @@ impl Search<'_> {
         self.graph.events[event].outcome.value_written()
     }
 
-    /// All orders of these writes that start like `order`. Coherent ones respect program order, and an RMW follows a
-    /// write of the value it reads.
+    /// All orders of these writes that start like `order`. Coherent ones respect program order, and an RMW
+    /// follows a write of the value it reads.
     fn orders(&self, order: &mut Vec<usize>, left: Set, found: &mut Vec<Vec<usize>>) {
         if left.is_empty() {
             found.push(order.clone());
@@ -204,8 +205,9 @@ impl Search<'_> {
     fn is_coherent(&self, accesses: Set, rf: &[(usize, usize)], mo: &[usize]) -> bool {
         let rank = |write: usize| mo.iter().position(|&w| w == write).unwrap_or(0);
         let source = |read: usize| rf.iter().find(|&&(_, r)| r == read).map_or(0, |&(write, _)| rank(write));
-        // A write stands at 2·(its rank in mo), a read right after the write it reads from: `rf`, `mo`, `fr` go up by
-        // definition (for an RMW: if no write is between), so there is no cycle iff `po` never goes down.
+        // A write stands at 2·(its rank in mo), a read right after the write it reads from: `rf`, `mo`, `fr`
+        // go up by definition (for an RMW: if no write is between), so there is no cycle iff `po` never goes
+        // down.
         let height = |event: usize| match self.graph.events[event].outcome {
             Outcome::Read(_) => 2 * source(event) + 1,
             _ => 2 * rank(event),

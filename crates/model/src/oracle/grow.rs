@@ -1,12 +1,13 @@
 //! Graphs built one event at a time, for models that forbid cycles of `po ∪ rf`.
 //!
-//! The fast form of [`super::candidates`]. Every consistent graph of such a model can be taken apart by removing an
-//! event that is last in its thread and read by nobody, and what is left is consistent: each axiom says that a relation
-//! has no cycle, and the relations of the smaller graph are contained in those of the larger (seed 003 Lemma A.18). So
-//! adding events in every possible way, and going on only from consistent graphs, reaches them all.
+//! The fast form of [`super::candidates`]. Every consistent graph of such a model can be taken apart by
+//! removing an event that is last in its thread and read by nobody, and what is left is consistent: each
+//! axiom says that a relation has no cycle, and the relations of the smaller graph are contained in those of
+//! the larger (seed 003 Lemma A.18). So adding events in every possible way, and going on only from
+//! consistent graphs, reaches them all.
 //!
-//! Of all orders in which the events of a graph can be added, one is canonical: always the lowest thread that can go
-//! on. Only that one is followed, so every graph is seen once.
+//! Of all orders in which the events of a graph can be added, one is canonical: always the lowest thread that
+//! can go on. Only that one is followed, so every graph is seen once.
 
 use super::traces::{Step, Traces, Way};
 use super::{Candidate, TooBig};
@@ -126,7 +127,8 @@ impl Search<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Whether `write` can be the predecessor write of the step: `w ∈ W_x`, of the value read (seed 003 Def. 4.5).
+    /// Whether `write` can be the predecessor write of the step: `w ∈ W_x`, of the value read (seed 003 Def.
+    /// 4.5).
     fn fits(&self, step: &Step, write: usize) -> bool {
         let written = self.graph.events[write].outcome.value_written();
         let read = step.event.outcome.value_read();
@@ -135,8 +137,9 @@ impl Search<'_> {
             && (read.is_none() || read == written)
     }
 
-    /// Whether the canonical order adds the step now: everything added since it became possible (since its predecessor
-    /// in the thread, and the write it reads from) belongs to lower threads. Fences come with the access before them.
+    /// Whether the canonical order adds the step now: everything added since it became possible (since its
+    /// predecessor in the thread, and the write it reads from) belongs to lower threads. Fences come with the
+    /// access before them.
     fn is_next(&self, thread: usize, step: &Step, write: usize) -> bool {
         let reads = step.event.is_read();
         let since = self.graph.events.iter().enumerate().skip(self.base).rev();

@@ -1,15 +1,17 @@
 //! The brute-force oracle: all execution graphs of a small loop-free program, filtered by a model's axioms.
 //!
-//! Robustness is seed 003 Def. 4.9 and seed 002 Def. 3.1: every graph of the program that the weaker model allows, graphs
-//! of unfinished runs included, is allowed by the stronger one. Monitors, explorers and repairs are tested against this.
+//! Robustness is seed 003 Def. 4.9 and seed 002 Def. 3.1: every graph of the program that the weaker model
+//! allows, graphs of unfinished runs included, is allowed by the stronger one. Monitors, explorers and
+//! repairs are tested against this.
 //!
 //! Two enumerations stand side by side. [`graphs`] is the definition: all traces, all reads-from choices, all
-//! modification orders ([`candidates`]). [`consistent`] gives the graphs that a model allows; for models that forbid
-//! cycles of `po ∪ rf` it builds them event by event ([`grow`]), which visits no inconsistent graph twice. A test holds
-//! the two equal.
+//! modification orders (`candidates.rs`). [`consistent`] gives the graphs that a model allows; for models
+//! that forbid cycles of `po ∪ rf` it builds them event by event (`grow.rs`) and goes on only from consistent
+//! graphs. A test holds the two equal.
 //!
-//! Both leave out graphs in which a thread stopped right before a fence: the graph with that fence added is consistent
-//! in exactly the same models, because nothing leads out of an event that is last in its thread and writes nothing.
+//! Both leave out graphs in which a thread stopped right before a fence: the graph with that fence added is
+//! consistent in exactly the same models, because nothing leads out of an event that is last in its thread
+//! and writes nothing.
 
 mod candidates;
 mod grow;
@@ -71,8 +73,8 @@ pub fn graphs<P: Program>(
     candidates::all(&Traces::of(program)?, candidates::Which::All, limit, &mut visit)
 }
 
-/// Visits every graph of the program that the model allows, until the visitor breaks off. Stops with [`TooBig`] after
-/// looking at `limit` graphs.
+/// Visits every graph of the program that the model allows, until the visitor breaks off. Stops with
+/// [`TooBig`] after looking at `limit` graphs.
 pub fn consistent<P: Program>(
     program: &P,
     model: Model,
@@ -180,8 +182,9 @@ pub fn observation(graph: &Graph, threads: usize, locations: usize) -> Observati
     Observation { reads, memory }
 }
 
-/// A consistent graph with a data race, if there is one: two accesses of different threads to one location, at least one
-/// of them a write, at least one of them non-atomic, not ordered by the model's happens-before (RC20's, or RA's).
+/// A consistent graph with a data race, if there is one: two accesses of different threads to one location,
+/// at least one of them a write, at least one of them non-atomic, not ordered by the model's happens-before
+/// (RC20's, or RA's).
 pub fn races<P: Program>(program: &P, model: Model, limit: usize) -> Result<Option<Graph>, TooBig> {
     let mut racy = None;
     consistent(program, model, limit, |Candidate { graph, .. }| {

@@ -1,12 +1,12 @@
 //! What each thread can do on its own, whatever the others do: a tree of events per thread.
 //!
-//! A read may return any value that can be in its location at all. That set is the least one that holds the initial
-//! value and every value that some thread writes when its reads return such values; a read of any other value has no
-//! write to read from.
+//! A read may return any value that can be in its location at all. That set is the least one that holds the
+//! initial value and every value that some thread writes when its reads return such values; a read of any
+//! other value has no write to read from.
 
 use super::TooBig;
 use crate::graph::Event;
-use crate::relation::MAX_EVENTS;
+use crate::set::MAX_EVENTS;
 use crate::{Dependencies, Next, Op, Outcome, Program, Value};
 
 /// Trees larger than this are not for brute force.

@@ -50,8 +50,8 @@ pub struct Place {
 }
 
 impl RandomProgram {
-    /// The program as this memory model sees it. The site of an instruction is the number of its statement, counted
-    /// through all threads.
+    /// The program as this memory model sees it. The site of an instruction is the number of its statement,
+    /// counted through all threads.
     pub fn lower(&self, model: Model) -> Lowered {
         let hidden = Loc(self.locations as u8);
         let mut site = 0;

@@ -1,8 +1,8 @@
 //! Random programs, for tests of this and other crates.
 //!
-//! A [`RandomProgram`] is a small loop-free program with every kind of memory instruction; it prints itself in TPL
-//! syntax and [`RandomProgram::lower`]s itself to what one memory model understands. Everything is a function of the
-//! seed, on every machine.
+//! A [`RandomProgram`] is a small loop-free program with every kind of memory instruction; it prints itself
+//! in TPL syntax and [`RandomProgram::lower`]s itself to what one memory model understands. Everything is a
+//! function of the seed, on every machine.
 
 mod lower;
 mod random;
@@ -57,8 +57,8 @@ pub struct Statement {
     pub mode: Mode,
 }
 
-/// What a statement does. Loads, updates and strong compare-and-swaps leave the value read in the register, a weak
-/// compare-and-swap leaves 1 if it succeeded and 0 if not.
+/// What a statement does. Loads, updates and strong compare-and-swaps leave the value read in the register, a
+/// weak compare-and-swap leaves 1 if it succeeded and 0 if not.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Kind {
@@ -90,7 +90,8 @@ pub enum Operand {
 }
 
 impl RandomProgram {
-    /// Draws a program of any shape: 2–4 threads, 4–8 statements, 1–3 locations, values 0–2, no non-atomic accesses.
+    /// Draws a program of any shape: 2–4 threads, 4–8 statements, 1–3 locations, values 0–2, no non-atomic
+    /// accesses.
     pub fn from_seed(seed: u64) -> RandomProgram {
         let mut random = Random::new(seed);
         let statements = 4 + random.below(5);

@@ -7,11 +7,12 @@ use seqcst_model::Model;
 
 /// Name, program, what is observed at the end, and the models that allow it.
 ///
-/// Accesses are relaxed unless said otherwise. `F` is an SC fence, `F.rel` a release fence, `a=x+1` a fetch-and-add, `?s`
-/// the statement `s` executed only if the value read last is not 0.
+/// Accesses are relaxed unless said otherwise. `F` is an SC fence, `F.rel` a release fence, `a=x+1` a
+/// fetch-and-add, `?s` the statement `s` executed only if the value read last is not 0.
 #[rustfmt::skip]
 const TABLE: &[(&str, &str, &str, &str)] = &[
-    // Store buffering: SC fences forbid it everywhere, release/acquire nowhere but in ARMv8, where STLR;LDAR is ordered.
+    // Store buffering: SC fences forbid it everywhere, release/acquire nowhere but in ARMv8, where STLR;LDAR
+    // is ordered.
     ("SB",          "x=1; a=y || y=1; b=x",                               "a=0 b=0", "ra rc20 tso armv8 armv7"),
     ("SB+F+F",      "x=1; F; a=y || y=1; F; b=x",                         "a=0 b=0", ""),
     ("SB+F",        "x=1; F; a=y || y=1; b=x",                            "a=0 b=0", "ra rc20 tso armv8 armv7"),
@@ -80,8 +81,8 @@ const TABLE: &[(&str, &str, &str, &str)] = &[
     ("RMW+W",       "a=x+1 || x=2",                                       "a=0 x=1", ""),
     ("CAS+CAS",     "a=cas(x,0,1) || b=cas(x,0,2)",                       "a=0 b=0", ""),
 
-    // Seed 004 Fig. 2 and Fig. 4: coherence does not order a load before a store in ARMv7, and `co` is not in its
-    // happens-before.
+    // Seed 004 Fig. 2 and Fig. 4: coherence does not order a load before a store in ARMv7, and `co` is not in
+    // its happens-before.
     ("ARM-Weak",    "a=x; x=1 || b=x; y=b || c=y; x=c",                   "a=1",     "armv7"),
     ("ARM-Weak+Fs", "a=x; x=1 || b=x; F; y=b || c=y; F; x=c",             "a=1",     ""),
     ("WP",          "a=t; x=a || x=2 || b=x; y=b || c=y; z=c || z=1 || d=z; t=d",

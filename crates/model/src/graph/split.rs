@@ -1,0 +1,46 @@
+//! Read-modify-writes as two events, the form in which the ARM models are stated (seed 004 §II.A).
+
+use super::Graph;
+use crate::set::MAX_EVENTS;
+use crate::{Outcome, Relation};
+
+impl Graph {
+    /// The same graph with every read-modify-write split into a read and a write joined by `rmw`, and for
+    /// each event of the new graph the event of this one it comes from. The read keeps the event's number,
+    /// the writes follow at the end. Data dependencies lead to the write, control dependencies to both; the
+    /// halves keep the event's mode.
+    pub fn split_rmws(&self) -> (Graph, Vec<usize>) {
+        let mut origin: Vec<usize> = (0..self.len()).collect();
+        origin.extend(self.rmws().iter());
+        origin.truncate(MAX_EVENTS);
+        let n = origin.len();
+        let mut read_half: Vec<usize> = (0..self.len()).collect();
+        let mut write_half = read_half.clone();
+        let mut split = Graph { rmw: Relation::empty(n), ..Graph::default() };
+        for (number, &from) in origin.iter().enumerate() {
+            let mut event = self.events[from];
+            if let Outcome::Updated(read, written) = event.outcome {
+                if number == from {
+                    read_half[from] = number;
+                    event.outcome = Outcome::Read(read);
+                } else {
+                    write_half[from] = number;
+                    split.rmw.insert(from, number);
+                    event.outcome = Outcome::Wrote(written);
+                }
+            }
+            split.events.push(event);
+        }
+        let both = |a: usize| [read_half[a], write_half[a]];
+        let pairs = |r: &Relation, from: &[usize], to: &[usize]| {
+            Relation::from_pairs(n, r.pairs().map(|(a, b)| (from[a], to[b])))
+        };
+        let all_halves = self.po.pairs().flat_map(|(a, b)| both(a).map(|a| both(b).map(|b| (a, b))));
+        split.po = Relation::from_pairs(n, all_halves.flatten()) | &split.rmw;
+        split.rf = pairs(&self.rf, &write_half, &read_half);
+        split.mo = pairs(&self.mo, &write_half, &write_half);
+        split.data = pairs(&self.data, &read_half, &write_half);
+        split.ctrl = pairs(&self.ctrl, &read_half, &read_half) | pairs(&self.ctrl, &read_half, &write_half);
+        (split, origin)
+    }
+}
