@@ -143,6 +143,25 @@ fn robust_is_what_its_definition_says() {
     }
 }
 
+/// Seed 004 Fig. 1c: independent reads of independent writes, each reader's loads joined by an address dependency.
+#[test]
+fn dependencies_forbid_iriw_in_armv8_but_not_in_armv7() {
+    let mut graph = Graph::new(&[0, 0]);
+    let store = |loc| action(Op::Store(1), loc, Mode::Relaxed);
+    let load = |loc| action(Op::Load, loc, Mode::Relaxed);
+    let x = graph.add(0, &store(0), Outcome::Wrote(1), None).unwrap();
+    let y = graph.add(1, &store(1), Outcome::Wrote(1), None).unwrap();
+    for (thread, first, second, source) in [(2, 0, 1, x), (3, 1, 0, y)] {
+        let a = graph.add(thread, &load(first), Outcome::Read(1), Some(source)).unwrap();
+        let b = graph.add(thread, &load(second), Outcome::Read(0), Some(second.into())).unwrap();
+        graph.addr.insert(a, b);
+    }
+    assert_eq!(Model::ArmV7.check(&graph), Ok(()));
+    let violation = Model::ArmV8.check(&graph).unwrap_err();
+    expect!["armv8: external fails on the cycle 2 → 4 → 5 → 3 → 6 → 7"].assert_eq(&violation.to_string());
+    assert!(!Model::Tso.allows(&graph) && Model::Ra.allows(&graph));
+}
+
 /// Message passing of a non-atomic datum is free of races exactly if flag accesses synchronise.
 #[test]
 fn races_are_judged_by_happens_before() {

@@ -27,6 +27,8 @@ pub struct Graph {
     pub rf: Relation,
     /// Modification order (coherence): a total order on the writes to each location, transitive.
     pub mo: Relation,
+    /// Address dependencies. Programs here have none; graphs made by hand and other front ends may.
+    pub addr: Relation,
     /// Data dependencies.
     pub data: Relation,
     /// Control dependencies.
@@ -134,8 +136,16 @@ impl Graph {
         Some(new)
     }
 
-    fn relations_mut(&mut self) -> [&mut Relation; 6] {
-        [&mut self.po, &mut self.rf, &mut self.mo, &mut self.data, &mut self.ctrl, &mut self.rmw]
+    fn relations_mut(&mut self) -> [&mut Relation; 7] {
+        [
+            &mut self.po,
+            &mut self.rf,
+            &mut self.mo,
+            &mut self.addr,
+            &mut self.data,
+            &mut self.ctrl,
+            &mut self.rmw,
+        ]
     }
 
     /// The number of events, initialisation included.

@@ -7,7 +7,7 @@ use crate::{Outcome, Relation};
 impl Graph {
     /// The same graph with every read-modify-write split into a read and a write joined by `rmw`, and for
     /// each event of the new graph the event of this one it comes from. The read keeps the event's number,
-    /// the writes follow at the end. Data dependencies lead to the write, control dependencies to both; the
+    /// the writes follow at the end. Data dependencies lead to the write, address and control dependencies to both; the
     /// halves keep the event's mode.
     pub fn split_rmws(&self) -> (Graph, Vec<usize>) {
         let mut origin: Vec<usize> = (0..self.len()).collect();
@@ -39,6 +39,7 @@ impl Graph {
         split.po = Relation::from_pairs(n, all_halves.flatten()) | &split.rmw;
         split.rf = pairs(&self.rf, &write_half, &read_half);
         split.mo = pairs(&self.mo, &write_half, &write_half);
+        split.addr = pairs(&self.addr, &read_half, &read_half) | pairs(&self.addr, &read_half, &write_half);
         split.data = pairs(&self.data, &read_half, &write_half);
         split.ctrl = pairs(&self.ctrl, &read_half, &read_half) | pairs(&self.ctrl, &read_half, &write_half);
         (split, origin)

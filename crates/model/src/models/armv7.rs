@@ -1,7 +1,7 @@
 //! ARMv7: seed 004 §II.B, which takes it from Alglave, Maranget, Tautschnig, "Herding Cats" (TOPLAS 2014):
 //! its axioms, `prop` and `ppo`, with ARM's `cc0` (no `po_loc` in it).
 //!
-//! Stated on the graph in which RMWs are split. There are no address dependencies and no ISB in our programs.
+//! Stated on the graph in which RMWs are split. There is no ISB in our programs.
 //! What is ours:
 //! 1. Every fence is a DMB, whatever its mode (unless it is relaxed and orders nothing). Acquire reads and
 //!    release writes are plain accesses with a DMB after or before them; of that DMB only the edges from the
@@ -57,12 +57,12 @@ fn prop(graph: &Graph, fence: &Relation, ahb_star: &Relation) -> Relation {
 /// ii = ii0 ∪ ci ∪ ic;ci ∪ ii;ii      ii0 = dp ∪ rdw ∪ rfi
 /// ic =       ii ∪ cc ∪ ic;cc ∪ ii;ic
 /// ci = ci0 ∪ ci;ii ∪ cc;ci           ci0 = detour
-/// cc = cc0 ∪ ci ∪ ci;ic ∪ cc;cc      cc0 = dp ∪ ctrl ∪ rmw
+/// cc = cc0 ∪ ci ∪ ci;ic ∪ cc;cc      cc0 = dp ∪ ctrl ∪ addr;po ∪ rmw
 /// ```
 fn ppo(graph: &Graph) -> Relation {
     let (r, w): (Set, Set) = (graph.reads(), graph.writes());
     let po_loc = &graph.po_loc();
-    let dp = &graph.data.to(w);
+    let dp = &(&graph.addr | &graph.data.to(w));
     let ctrl = &graph.ctrl | &graph.ctrl.seq(&graph.po);
     let rdw = po_loc & &graph.fre().seq(&graph.rfe());
     let detour = po_loc & &graph.coe().seq(&graph.rfe());
@@ -70,7 +70,7 @@ fn ppo(graph: &Graph) -> Relation {
     let mut ii = dp | &rdw | graph.rfi();
     let mut ic = Relation::empty(graph.len());
     let mut ci = detour;
-    let mut cc = dp | &ctrl | &graph.rmw;
+    let mut cc = dp | &ctrl | graph.addr.seq(&graph.po) | &graph.rmw;
     loop {
         let new_ii = &ii | &ci | ic.seq(&ci) | ii.seq(&ii);
         let new_ic = &ic | &ii | &cc | ic.seq(&cc) | ii.seq(&ic);

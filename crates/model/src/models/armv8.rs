@@ -2,12 +2,11 @@
 //!
 //! Stated on the graph in which RMWs are split. `L`: writes `⊒ rel`; `A`: reads `⊒ acq` (LDAR, acquire RCsc);
 //! `F`: DMB FULL, for fences `⊒ rel` (a C11 release fence is compiled to DMB ISH); `FLD`: DMB LD, for acquire
-//! fences. There are no address dependencies, no ISB, no DMB ST and no acquirePC loads in our programs.
+//! fences. There are no ISB, no DMB ST and no acquirePC loads in our programs.
 
 use super::{Broken, acyclic, irreflexive, sc_per_location};
-use crate::Mode;
-use crate::Relation;
 use crate::graph::Graph;
+use crate::{Mode, Relation};
 
 pub(super) fn check(graph: &Graph) -> Result<(), Broken> {
     let (split, origin) = graph.split_rmws();
@@ -28,11 +27,12 @@ fn obs(graph: &Graph) -> Relation {
     graph.rfe() | graph.coe() | graph.fre()
 }
 
-/// Dependency-ordered-before: `data ∪ ctrl ; [W] ∪ data ; rfi`
+/// Dependency-ordered-before: `dp ∪ dp ; rfi ∪ (ctrl ∪ addr ; po) ; [W]` with `dp = addr ∪ data`
 fn dob(graph: &Graph) -> Relation {
-    let data = graph.data.to(graph.writes());
+    let dp = &graph.addr | &graph.data.to(graph.writes());
     let ctrl = &graph.ctrl | &graph.ctrl.seq(&graph.po);
-    data.seq(&graph.rfi()) | data | ctrl.to(graph.writes())
+    let addr_po = graph.addr.seq(&graph.po);
+    dp.seq(&graph.rfi()) | dp | (ctrl | addr_po).to(graph.writes())
 }
 
 /// Atomic-ordered-before: `rmw ∪ [codom(rmw)] ; rfi ; [A]`

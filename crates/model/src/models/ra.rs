@@ -5,9 +5,8 @@
 //! Modes are ignored, but non-atomic accesses don't synchronise. Fences do nothing.
 
 use super::{Broken, rc20};
-use crate::Mode;
-use crate::Relation;
 use crate::graph::Graph;
+use crate::{Mode, Relation};
 
 /// `hb = (po ∪ [atomic] ; rf ; [atomic])⁺`
 pub(super) fn hb(graph: &Graph) -> Relation {

@@ -6,9 +6,8 @@
 //! races on it are judged by [`hb`].
 
 use super::{Broken, acyclic, irreflexive};
-use crate::Mode;
-use crate::Relation;
 use crate::graph::Graph;
+use crate::{Mode, Relation};
 
 /// `hb = (po ∪ sw)⁺`
 pub(super) fn hb(graph: &Graph) -> Relation {

@@ -6,9 +6,8 @@
 //! mode.
 
 use super::{Broken, acyclic, irreflexive, sc_per_location};
-use crate::Mode;
 use crate::graph::Graph;
-use crate::{Relation, Set};
+use crate::{Mode, Relation, Set};
 
 pub(super) fn check(graph: &Graph) -> Result<(), Broken> {
     let (mo, fr, rfe) = (&graph.mo, graph.fr(), graph.rfe());

@@ -2,7 +2,7 @@
 //!
 //! | as written | RA | RC20 | TSO | ARMv8 | ARMv7 |
 //! |---|---|---|---|---|---|
-//! | SC fence | acquire fence, `FetchAdd(0)` acq-rel of the hidden location, release fence | the same | MFENCE | DMB | DMB |
+//! | SC fence | see below | the same | MFENCE | DMB | DMB |
 //! | other fence | nothing | as it is | nothing | as it is | as it is |
 //! | SC store | SC fence, release store | the same | store, MFENCE | as it is (STLR) | release store, DMB |
 //! | SC load | SC fence, acquire load | the same | plain load | as it is (LDAR) | acquire load |
@@ -10,7 +10,8 @@
 //! | RMW of another mode | acq-rel | as it is | locked | as it is | as it is |
 //! | other access | release or acquire | as it is | plain | as it is | as it is |
 //!
-//! Non-atomic accesses stay as they are everywhere. SC itself takes the program as it is written.
+//! For RA and RC20 an SC fence is an acquire fence, an acquire-release `FetchAdd(0)` on a hidden last location, and a
+//! release fence. //! Non-atomic accesses stay as they are everywhere. SC itself takes the program as it is written.
 
 use super::{Kind, Operand, RandomProgram, Statement};
 use crate::{Action, Dependencies, Loc, Mode, Model, Next, Op, Outcome, Program, Value};
