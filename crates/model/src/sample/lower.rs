@@ -10,8 +10,9 @@
 //! | RMW of another mode | acq-rel | as it is | locked | as it is | as it is |
 //! | other access | release or acquire | as it is | plain | as it is | as it is |
 //!
-//! For RA and RC20 an SC fence is an acquire fence, an acquire-release `FetchAdd(0)` on a hidden last location, and a
-//! release fence. //! Non-atomic accesses stay as they are everywhere. SC itself takes the program as it is written.
+//! For RA and RC20 an SC fence is an acquire fence, an acquire-release `FetchAdd(0)` on a hidden last location,
+//! and a release fence. Non-atomic accesses stay as they are everywhere. SC itself takes the program as it is
+//! written.
 
 use super::{Kind, Operand, RandomProgram, Statement};
 use crate::{Action, Dependencies, Loc, Mode, Model, Next, Op, Outcome, Program, Value};
