@@ -1,0 +1,26 @@
+// Test-and-test-and-set lock with explicit modes, four instances of one thread (Rudolph & Segall, ISCA 1984; Owens, ECOOP 2010).
+//@ sc: robust
+//@ ra: robust
+//@ rc20: robust
+//@ tso: robust
+
+max_value 4;
+global mutex;
+na inside_id;
+
+fn t[4] {
+    local taken, inside;
+    while (true) {
+        taken = exchange(mutex, 1, acq, rlx);
+        while (taken) {
+            wait(mutex, 0, rlx);
+            taken = exchange(mutex, 1, acq, rlx);
+        }
+
+        inside_id.nastore(t + 1);
+        inside = inside_id.naload();
+        assert(inside == t + 1);
+
+        mutex.store(0, rel);
+    }
+}

@@ -1,0 +1,20 @@
+// Message passing, release store, relaxed load and acquire fence (Batty et al., C11, POPL 2011).
+//@ sc: robust
+//@ ra: robust
+//@ rc20: robust
+//@ tso: robust
+
+max_value 1;
+global data, flag;
+
+fn sender {
+    data.store(1, rlx);
+    flag.store(1, rel);
+}
+
+fn receiver {
+    local f, d;
+    f = flag.load(rlx);
+    fence(acq);
+    d = data.load(rlx);
+}
