@@ -4,7 +4,7 @@ mod common;
 
 use common::all_fail;
 use expect_test::{Expect, expect};
-use seqcst_program::parse;
+use seqcst_program::{Target, lower, parse, print};
 
 fn tpl(sources: &[&str], expected: Expect) {
     all_fail("test.tpl", &sources.iter().map(|s| s.as_bytes().to_vec()).collect::<Vec<_>>(), expected);
@@ -442,6 +442,34 @@ fn limits() {
     let long = "a".repeat(200);
     let error = parse(format!("global {long};").as_bytes(), "").expect_err("too long a name");
     expect!["this name is too long: more than 100 characters"].assert_eq(error.message());
+}
+
+/// Nothing overflows the stack: neither what is refused for its depth nor the deepest that is accepted.
+#[test]
+fn depth_fits_a_small_stack() {
+    let work = || {
+        let blocks = |body: &str| format!("{}{body}{}", "if (r) {".repeat(200), "}".repeat(200));
+        let thread = |body: &str| format!("fn f {{ local r; {} }}", blocks(body));
+        let accepted = [
+            thread(&format!("r = {}r;", "!".repeat(199))),
+            thread(&format!("r = {}r{};", "r-(".repeat(199), ")".repeat(199))),
+            thread(&format!("r = r{};", "-r".repeat(199))),
+        ];
+        for source in &accepted {
+            let program = parse(source.as_bytes(), "").expect("within the limits").program;
+            let printed = print(&program);
+            assert_eq!(parse(printed.as_bytes(), "").expect("still within the limits").program, program);
+            lower(&program, Target::Rc20);
+        }
+        let every_level = "1||1&&1|1^1&1==1<1<<1+1*(";
+        let refused = thread(&format!("r = {}", every_level.repeat(1000)));
+        assert!(parse(refused.as_bytes(), "").is_err());
+        let refused =
+            format!("C t\n{{}}P0() {{ int r; {} r = {}", "if (r) {".repeat(60), every_level.repeat(1000));
+        assert!(parse(refused.as_bytes(), "").is_err());
+    };
+    let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(work).expect("a thread");
+    thread.join().expect("no panic");
 }
 
 #[test]

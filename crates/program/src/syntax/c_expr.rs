@@ -1,4 +1,4 @@
-//! The C of litmus tests: expressions and atomic operations. An access inside an expression goes to a register of its
+//! The C of litmus tests: expressions. An access inside an expression goes to a register of its
 //! own, just before; `&&` and `||` keep the accesses on their right conditional.
 
 use super::c_stmt::MAX_C_DEPTH;
@@ -6,7 +6,7 @@ use super::cursor::Parse;
 use super::lexer::{Tok, abbreviate};
 use super::litmus::{Parser, number};
 use super::ops::{binary_operator, unary_operator};
-use crate::ast::{Access, At, Cas, CasKind, Expr, ExprKind, Name, RmwMode, Span, StmtKind};
+use crate::ast::{Access, At, Expr, ExprKind, Name, Span, StmtKind};
 use crate::code::{Binary, Unary};
 use crate::error::InputError;
 use seqcst_model::Mode;
@@ -40,7 +40,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn temporary(&mut self, span: Span) -> Name {
+    pub(super) fn temporary(&mut self, span: Span) -> Name {
         let register = At::new(self.fresh_name("t"), span);
         self.thread.locals.push(register.clone());
         register
@@ -169,11 +169,16 @@ impl<'s> Parser<'s> {
     /// `*x`: the location, and whether it is atomic.
     pub(super) fn dereference(&mut self) -> Parse<(Name, bool)> {
         self.cursor.expect("*", "before a location")?;
-        self.pointer()
+        if !self.cursor.eat("(")? {
+            return self.pointer();
+        }
+        let location = self.pointer()?;
+        self.cursor.expect(")", "after the location")?;
+        Ok(location)
     }
 
     /// A parameter of the thread.
-    fn pointer(&mut self) -> Parse<(Name, bool)> {
+    pub(super) fn pointer(&mut self) -> Parse<(Name, bool)> {
         let word = self.cursor.word();
         let name = self.name("a location")?;
         match self.thread.parameters.get(word) {
@@ -184,153 +189,13 @@ impl<'s> Parser<'s> {
             }
         }
     }
-
-    /// A call of an atomic operation.
-    fn operation(&mut self, start: Span) -> Parse<Value> {
-        let word = self.cursor.word();
-        let (base, explicit) = match word.strip_suffix("_explicit") {
-            Some(base) => (base, true),
-            None => (word, false),
-        };
-        let known = [
-            "atomic_load",
-            "atomic_store",
-            "atomic_exchange",
-            "atomic_fetch_add",
-            "atomic_fetch_sub",
-            "atomic_compare_exchange_strong",
-            "atomic_compare_exchange_weak",
-        ];
-        if !known.contains(&base) {
-            let error = InputError::new(start, format!("unknown function `{}`", abbreviate(word)));
-            return Err(
-                error.with_note("atomic loads, stores, exchanges, additions and compare-exchanges are known")
-            );
-        }
-        self.cursor.advance()?;
-        self.cursor.expect("(", &format!("after `{word}`"))?;
-        let (location, atomic) = self.pointer()?;
-        if !atomic {
-            let message =
-                format!("`{word}` needs an atomic location, but `{}` is declared plain", location.node);
-            return Err(InputError::new(location.span, message).with_note("declare it `atomic_int*`"));
-        }
-        if base.starts_with("atomic_compare_exchange") {
-            return self.compare_exchange(start, location, base.ends_with("weak"), explicit);
-        }
-        let operand = match base {
-            "atomic_load" => None,
-            _ => Some(self.operand()?),
-        };
-        let mode = self.optional_order(explicit, start)?;
-        self.cursor.expect(")", &format!("after the arguments of `{word}`"))?;
-        let access = match (base, operand) {
-            ("atomic_store", Some(value)) => Access::Store(location, value, Some(mode)),
-            ("atomic_exchange", Some(value)) => Access::Exchange(location, value, RmwMode::Whole(mode)),
-            ("atomic_fetch_add", Some(operand)) => Access::FetchAdd(location, operand, RmwMode::Whole(mode)),
-            (_, Some(operand)) => {
-                let span = operand.span;
-                let negated = At::new(ExprKind::Unary(Unary::Neg, Box::new(operand)), span);
-                Access::FetchAdd(location, negated, RmwMode::Whole(mode))
-            }
-            (_, None) => Access::Load(location, Some(mode)),
-        };
-        Ok(Value::Access(access, self.cursor.since(start)))
-    }
-
-    fn operand(&mut self) -> Parse<Expr> {
-        self.cursor.expect(",", "after the location")?;
-        self.c_expression()
-    }
-
-    /// `atomic_compare_exchange_*(x, &r, e, …)`: r gets the value found if that is another one, and the result says
-    /// whether it succeeded. The weak one is a free choice between the strong one and a load.
-    fn compare_exchange(&mut self, start: Span, location: Name, weak: bool, explicit: bool) -> Parse<Value> {
-        self.cursor.expect(",", "after the location")?;
-        self.cursor.expect("&", "before the variable with the expected value")?;
-        let expected = self.variable()?;
-        let new = self.operand()?;
-        let success = self.optional_order(explicit, start)?;
-        let failure = match explicit {
-            true => self.optional_order(true, start)?,
-            false => success.clone(),
-        };
-        self.cursor.expect(")", "after the arguments of the compare-exchange")?;
-        let span = self.cursor.since(start);
-        let (found, flag) = (self.temporary(span), self.temporary(span));
-
-        let (mode, other_failure) = modes_of_cas(&success, &failure);
-        let cas = Cas {
-            location: location.clone(),
-            expected: use_of(&expected),
-            new,
-            mode,
-            failure: other_failure,
-        };
-        let ((), strong) = self.capture(|parser| {
-            let access = Access::Cas(CasKind::Strong, Box::new(cas));
-            parser.emit(StmtKind::Access(Some(found.clone()), access), span);
-            let equal = binary(Binary::Eq, use_of(&found), use_of(&expected));
-            parser.emit(StmtKind::Assign(flag.clone(), equal), span);
-            parser.emit(StmtKind::Assign(expected.clone(), use_of(&found)), span);
-            Ok(())
-        })?;
-        if weak {
-            let load = Access::Load(location, Some(failure));
-            let fail = vec![
-                At::new(StmtKind::Access(Some(expected), load), span),
-                At::new(StmtKind::Assign(flag.clone(), number(0, span)), span),
-            ];
-            self.emit(StmtKind::OneOf(vec![strong, fail]), span);
-        } else {
-            self.thread.out.extend(strong);
-        }
-        Ok(Value::Plain(use_of(&flag)))
-    }
-
-    fn optional_order(&mut self, explicit: bool, call: Span) -> Parse<At<Mode>> {
-        if !explicit {
-            return Ok(At::new(Mode::SeqCst, call));
-        }
-        self.cursor.expect(",", "before the memory order")?;
-        self.order()
-    }
-
-    /// A memory order.
-    pub(super) fn order(&mut self) -> Parse<At<Mode>> {
-        let mode = match self.cursor.word() {
-            "memory_order_relaxed" => Mode::Relaxed,
-            // No compiler implements consume as anything but acquire.
-            "memory_order_acquire" | "memory_order_consume" => Mode::Acquire,
-            "memory_order_release" => Mode::Release,
-            "memory_order_acq_rel" => Mode::AcqRel,
-            "memory_order_seq_cst" => Mode::SeqCst,
-            _ => return Err(self.cursor.unexpected("a memory order such as `memory_order_acquire`")),
-        };
-        Ok(At::new(mode, self.cursor.advance()?.span))
-    }
 }
 
-/// The modes of a compare-exchange in the form of TPL: where failing has a mode of its own, the halves are apart.
-fn modes_of_cas(success: &At<Mode>, failure: &At<Mode>) -> (RmwMode, Option<At<Mode>>) {
-    if failure.node == success.node.read_part() {
-        return (RmwMode::Whole(success.clone()), None);
-    }
-    let (read, write) = match success.node {
-        Mode::Acquire => (Mode::Acquire, Mode::Relaxed),
-        Mode::Release => (Mode::Relaxed, Mode::Release),
-        Mode::AcqRel => (Mode::Acquire, Mode::Release),
-        other => (other, other),
-    };
-    let halves = RmwMode::Halves(At::new(read, success.span), At::new(write, success.span));
-    (halves, Some(failure.clone()))
-}
-
-fn use_of(register: &Name) -> Expr {
+pub(super) fn use_of(register: &Name) -> Expr {
     At::new(ExprKind::Name(register.node.clone()), register.span)
 }
 
-fn binary(operator: Binary, left: Expr, right: Expr) -> Expr {
+pub(super) fn binary(operator: Binary, left: Expr, right: Expr) -> Expr {
     let span = left.span.to(right.span);
     At::new(ExprKind::Binary(operator, Box::new(left), Box::new(right)), span)
 }

@@ -83,6 +83,9 @@ impl<'s> Parser<'s> {
                     self.emit(StmtKind::Access(None, Access::Fence(mode)), self.cursor.since(start));
                 }
             }
+            "lock" | "unlock" | "mtx_lock" | "mtx_unlock" if self.cursor.peek()?.tok == Tok::Punct("(") => {
+                self.lock_statement(start)?;
+            }
             word @ ("for" | "return" | "break" | "continue" | "switch") => {
                 return Err(InputError::new(start, format!("`{word}` is not supported in litmus tests")));
             }

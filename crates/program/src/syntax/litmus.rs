@@ -245,7 +245,8 @@ impl<'s> Parser<'s> {
         let mut atomic = None;
         loop {
             match self.cursor.word() {
-                "atomic_int" | "atomic_uint" | "atomic_long" | "atomic_ulong" | "atomic_bool" | "_Atomic" => {
+                "atomic_int" | "atomic_uint" | "atomic_long" | "atomic_ulong" | "atomic_bool" | "_Atomic"
+                | "mtx_t" => {
                     atomic = Some(true);
                 }
                 word if is_plain_type(word) => atomic = atomic.or(Some(false)),
@@ -304,7 +305,7 @@ impl<'s> Parser<'s> {
         let word = self.cursor.word();
         self.cursor.at_end()
             || self.cursor.at("~")
-            || matches!(word, "exists" | "forall" | "locations" | "filter" | "final" | "observed")
+            || matches!(word, "exists" | "forall" | "locations" | "filter" | "final" | "observed" | "regions")
     }
 
     /// `P0(atomic_int* x, int* d) { … }`
@@ -423,7 +424,8 @@ pub(super) fn number(value: u32, span: Span) -> Expr {
 
 fn is_plain_type(word: &str) -> bool {
     let qualifiers = ["const", "volatile", "signed", "unsigned", "restrict"];
-    let types = ["int", "char", "short", "long", "bool", "_Bool", "size_t"];
+    let types =
+        ["int", "char", "short", "long", "bool", "_Bool", "size_t", "intptr_t", "uintptr_t", "__int128"];
     let sized = ["int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"];
     qualifiers.contains(&word) || types.contains(&word) || sized.contains(&word)
 }

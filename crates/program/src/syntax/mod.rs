@@ -1,5 +1,6 @@
 //! Text to syntax tree: the formats, how to tell them apart, and the limits on what is read.
 
+mod c_atomic;
 mod c_expr;
 mod c_stmt;
 mod cursor;

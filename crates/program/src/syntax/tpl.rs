@@ -1,5 +1,26 @@
 //! The TPL parser: declarations, threads, statements, expressions. Recursive descent over the token stream, because
 //! that gives the most precise messages.
+//!
+//! ```text
+//! program    = { "max_value" N ";" | ("global" | "na") place { "," place } ";"
+//!              | "track" x ":" ("all" | N { "," N }) ";" | thread }
+//! place      = x [ "=" N ]
+//! thread     = "fn" f [ "[" N "]" ] "{" { "local" r { "," r } ";" } { stmt } "}"
+//! stmt       = l ":" | "goto" l ";" | r "=" expr ";" | [ r "=" ] access ";" | "skip" ";"
+//!              | "if" expr body [ "else" body ] | "while" expr body | "oneof" "(" { block } ")" ";"
+//!              | ("assert" | "assume" | "verify") "(" expr ")" ";"
+//! body       = block | stmt            block = "{" { stmt } "}"
+//! access     = x ".load" "(" [ mode ] ")" | x ".store" "(" expr [ "," mode ] ")" | x ".naload" "(" ")"
+//!              | x ".nastore" "(" expr ")" | "wait" "(" x { "," expr } [ "," mode ] ")"
+//!              | ("FADD" | "exchange") "(" x "," expr [ modes ] ")"
+//!              | ("CAS" | "WCAS" | "BCAS") "(" x "," expr "," expr [ modes ] ")"
+//!              | ("lock" | "unlock") "(" x ")" | "fence" [ "(" (mode | "upd") ")" ]
+//! modes      = "," whole | "," read "," write [ "," failure ]        (failure: CAS and WCAS only)
+//! mode       = "rlx" | "acq" | "rel" | "acq_rel" | "sc" | "seq_cst"
+//! ```
+//!
+//! Expressions have C's operators and precedence over numbers, `true`, `false` and registers. `fn t[4]` stands for four
+//! threads; in its body `t` is the number of the instance, from 0. Parentheses around conditions are optional.
 
 use super::cursor::{Cursor, Parse};
 use super::lexer::Tok;
