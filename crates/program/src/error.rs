@@ -7,7 +7,11 @@ use std::fmt;
 
 /// Why an input was rejected: the first problem found, and where it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct InputError {
+pub struct InputError(Box<Details>);
+
+/// Boxed, because the parsers' results carry it through deep recursion.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Details {
     message: String,
     span: Span,
     note: Option<String>,
@@ -16,49 +20,49 @@ pub struct InputError {
 
 impl InputError {
     pub(crate) fn new(span: Span, message: impl Into<String>) -> Self {
-        InputError { message: message.into(), span, note: None, secondary: None }
+        InputError(Box::new(Details { message: message.into(), span, note: None, secondary: None }))
     }
 
     pub(crate) fn with_note(mut self, note: impl Into<String>) -> Self {
-        self.note = Some(note.into());
+        self.0.note = Some(note.into());
         self
     }
 
     pub(crate) fn with_secondary(mut self, span: Span, label: impl Into<String>) -> Self {
-        self.secondary = Some((span, label.into()));
+        self.0.secondary = Some((span, label.into()));
         self
     }
 
     /// What is wrong, in one line, without a position.
     pub fn message(&self) -> &str {
-        &self.message
+        &self.0.message
     }
 
     /// The offending bytes of the source; empty where something is missing.
     pub fn span(&self) -> Span {
-        self.span
+        self.0.span
     }
 
     /// What to do about it.
     pub fn note(&self) -> Option<&str> {
-        self.note.as_deref()
+        self.0.note.as_deref()
     }
 
     /// A second place that matters (an earlier declaration, an opening brace), with what to say about it.
     pub fn secondary(&self) -> Option<(Span, &str)> {
-        self.secondary.as_ref().map(|(span, label)| (*span, label.as_str()))
+        self.0.secondary.as_ref().map(|(span, label)| (*span, label.as_str()))
     }
 
     /// Line and column of the error, counted from 1. Works on any bytes, since the error may be that they are no
     /// text.
     pub fn line_column(&self, source: &[u8]) -> (usize, usize) {
-        line_column(source, self.span.start)
+        line_column(source, self.0.span.start)
     }
 }
 
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.0.message)
     }
 }
 

@@ -46,7 +46,8 @@ impl<'s> Parser<'s> {
         register
     }
 
-    /// Operators of at least this precedence, with the height of the tree built (see the parser of TPL).
+    /// Operators of at least this precedence, with the height of the tree built, which bounds long chains. This
+    /// recurses into right operands (their accesses must be told apart), so `depth` counts those too.
     fn c_binary(&mut self, precedence: u8, depth: usize) -> Parse<(Value, usize)> {
         let (mut left, mut height) = self.c_unary(depth)?;
         while let Some((operator, level)) = binary_operator(self.cursor.token().tok) {
@@ -56,7 +57,7 @@ impl<'s> Parser<'s> {
             self.cursor.advance()?;
             let left_value = self.execute(left);
             let ((right, right_height), accesses) = self.capture(|parser| {
-                let (right, height) = parser.c_binary(level + 1, depth)?;
+                let (right, height) = parser.c_binary(level + 1, depth + 1)?;
                 Ok((parser.execute(right), height))
             })?;
             height = 1 + height.max(right_height);

@@ -27,6 +27,7 @@ use super::lexer::Tok;
 use super::ops::{binary_operator, unary_operator};
 use super::{MAX_DEPTH, MAX_NODES};
 use crate::ast::{At, Block, Expr, ExprKind, Location, Program, Span, Stmt, StmtKind, Thread, Track};
+use crate::code::Binary;
 use crate::error::InputError;
 
 /// Words that cannot be names.
@@ -311,25 +312,31 @@ impl Parser<'_> {
 
     /// An expression.
     pub fn expression(&mut self) -> Parse<Expr> {
-        Ok(self.binary(1, 0)?.0)
+        Ok(self.binary(0)?.0)
     }
 
-    /// Operators of at least this precedence, with the height of the tree built. `depth` counts parentheses and
-    /// unary operators around it; the height bounds long chains, which become deep trees too.
-    fn binary(&mut self, precedence: u8, depth: usize) -> Parse<(Expr, usize)> {
-        let (mut left, mut height) = self.unary(depth)?;
-        while let Some((operator, level)) = binary_operator(self.cursor.token().tok) {
-            if level < precedence {
-                break;
+    /// Operands and binary operators, with the height of the tree built. `depth` counts the parentheses and unary
+    /// operators around it; the height bounds long chains, which become deep trees too. Pending operators wait on a
+    /// list, not on the call stack, so that only parentheses and unary operators recurse.
+    fn binary(&mut self, depth: usize) -> Parse<(Expr, usize)> {
+        let mut last = self.unary(depth)?;
+        let mut pending: Vec<(Expr, usize, Binary, u8)> = Vec::new();
+        loop {
+            let next = binary_operator(self.cursor.token().tok);
+            let precedence = next.map_or(0, |(_, precedence)| precedence);
+            while pending.last().is_some_and(|(.., waiting)| *waiting >= precedence) {
+                let Some((left, left_height, operator, _)) = pending.pop() else { break };
+                let (right, right_height) = last;
+                let height = 1 + left_height.max(right_height);
+                self.cursor.check_depth(height, MAX_DEPTH, "this expression is")?;
+                let span = left.span.to(right.span);
+                last = (At::new(ExprKind::Binary(operator, Box::new(left), Box::new(right)), span), height);
             }
+            let Some((operator, precedence)) = next else { return Ok(last) };
             self.cursor.advance()?;
-            let (right, right_height) = self.binary(level + 1, depth)?;
-            height = 1 + height.max(right_height);
-            self.cursor.check_depth(height, MAX_DEPTH, "this expression is")?;
-            let span = left.span.to(right.span);
-            left = At::new(ExprKind::Binary(operator, Box::new(left), Box::new(right)), span);
+            pending.push((last.0, last.1, operator, precedence));
+            last = self.unary(depth)?;
         }
-        Ok((left, height))
     }
 
     fn unary(&mut self, depth: usize) -> Parse<(Expr, usize)> {
@@ -344,7 +351,7 @@ impl Parser<'_> {
             return Ok((At::new(ExprKind::Unary(operator, Box::new(operand)), span), height + 1));
         }
         if self.cursor.eat("(")? {
-            let (inner, height) = self.binary(1, depth + 1)?;
+            let (inner, height) = self.binary(depth + 1)?;
             let close = self.cursor.expect(")", "after this expression")?;
             return Ok((At::new(inner.node, start.to(close)), height));
         }
