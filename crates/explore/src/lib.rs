@@ -3,6 +3,8 @@
 //! [`check`](states::check) visits all reachable states of a program under SC, with a monitor watching, and so decides
 //! robustness. Nothing here knows a memory model: the monitor answers all questions about weak behaviour.
 
+pub mod abstraction;
+pub mod robustness;
 pub mod states;
 mod summary;
 pub mod witness;

@@ -78,30 +78,48 @@ impl<'a> Locals<'a> {
 
     /// Follows fences to the next access.
     fn settle(&self, class: usize, nexts: Vec<Next<Local>>) -> Vec<Goto> {
-        let mut found = Vec::new();
-        let mut todo: Vec<_> = nexts.into_iter().rev().map(|next| (next, Vec::new(), Vec::new())).collect();
-        while let Some((next, fences, passed)) = todo.pop() {
-            let local = match next {
-                Next::AssertionFailed(site) => {
-                    found.push(Goto::Failed(site));
-                    continue;
-                }
-                Next::At(local) => local,
-            };
-            match self.machine.action(class, &local) {
-                // A loop of fences never ends, and never touches memory either: cut it where it closes.
-                Some(action) if action.op == Op::Fence && !passed.contains(&local) => {
-                    for after in self.machine.after(class, &local, Outcome::Fenced).into_iter().rev() {
-                        let fences = fences.iter().copied().chain([action.mode]).collect();
-                        let passed = passed.iter().cloned().chain([local.clone()]).collect();
-                        todo.push((after, fences, passed));
-                    }
-                }
-                _ => found.push(Goto::Local(self.number(class, local), fences.into())),
+        let goto = |way: Way| match way.end {
+            Next::AssertionFailed(site) => Goto::Failed(site),
+            Next::At(local) => {
+                let fences = way.fences.iter().map(|fence| fence.mode).collect();
+                Goto::Local(self.number(class, local), fences)
             }
-        }
-        found
+        };
+        ways(self.machine, class, nexts).into_iter().map(goto).collect()
     }
+}
+
+/// A way from one access of a thread to its next.
+pub struct Way {
+    /// The fences in between.
+    pub fences: Vec<Action>,
+    /// Where it ends: at an access, at the end of the thread, or in a failed assertion.
+    pub end: Next<Local>,
+}
+
+/// Follows fences to the next access, in every possible way: [`Move::choice`](super::expand::Move::choice) is an index
+/// into this list.
+pub fn ways(machine: &Machine, thread: usize, nexts: Vec<Next<Local>>) -> Vec<Way> {
+    let mut found = Vec::new();
+    let mut todo: Vec<_> = nexts.into_iter().rev().map(|next| (next, Vec::new(), Vec::new())).collect();
+    while let Some((next, fences, passed)) = todo.pop() {
+        let Next::At(local) = next else {
+            found.push(Way { fences, end: next });
+            continue;
+        };
+        match machine.action(thread, &local) {
+            // A loop of fences never ends, and never touches memory either: cut it where it closes.
+            Some(action) if action.op == Op::Fence && !passed.contains(&local) => {
+                for after in machine.after(thread, &local, Outcome::Fenced).into_iter().rev() {
+                    let fences = fences.iter().cloned().chain([action.clone()]).collect();
+                    let passed = passed.iter().cloned().chain([local.clone()]).collect();
+                    todo.push((after, fences, passed));
+                }
+            }
+            _ => found.push(Way { fences, end: Next::At(local) }),
+        }
+    }
+    found
 }
 
 /// The thread's code without source positions.

@@ -2,16 +2,22 @@
 //!
 //! * [`locals`]: thread-local states, numbered as they turn up;
 //! * [`expand`]: the successors of a state, with the monitor's word on them;
+//! * [`follow`]: a given run, in another version of a program;
 //! * [`layout`]: states packed into as few bits as they need;
 //! * [`tree`]: the visited set, compressed;
 //! * [`symmetry`]: interchangeable threads;
-//! * [`search`]: the search itself, its limits, and the path to what it found.
+//! * [`search`]: the search itself, its limits, and the path to what it found;
+//! * [`replay`]: that path once more, with all its actions.
 
 mod expand;
+mod follow;
 mod layout;
 mod locals;
+mod replay;
 mod search;
 mod symmetry;
 mod tree;
 
+pub use follow::{Follower, Route, RouteStep, route};
+pub use replay::{Executed, Replay, replay};
 pub use search::{Answer, Found, Limit, Limits, Options, Progress, Step, Violation, check};

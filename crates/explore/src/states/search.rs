@@ -341,7 +341,8 @@ impl<'a> Search<'a> {
             if worker.key_of(&canonical) == keys[0] {
                 state = canonical;
                 who = moved;
-                starts = worker.starts_of(number);
+                let counts: Vec<usize> = (0..threads).map(|t| self.locals.start(t).len()).collect();
+                starts = starts_of(number, &counts);
                 break;
             }
         }
@@ -383,6 +384,18 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Where each thread starts in the initial state with this number, given how many places each can start at: the
+/// inverse of the order of [`Expander::start`].
+pub fn starts_of(mut number: usize, counts: &[usize]) -> Vec<usize> {
+    let mut starts = vec![0; counts.len()];
+    for thread in (0..counts.len()).rev() {
+        let earlier: usize = counts[..thread].iter().product();
+        starts[thread] = number / earlier;
+        number %= earlier;
+    }
+    starts
+}
+
 /// A level to be worked on together.
 struct Work<'l> {
     level: &'l [Key],
@@ -418,20 +431,6 @@ impl<'s, 'a> Worker<'s, 'a> {
     /// Initial states, normalised, in a fixed order; none if something is wrong already.
     fn begin(&mut self) -> Vec<Vec<u64>> {
         self.expander.start().unwrap_or_default()
-    }
-
-    /// Where each thread starts in the initial state with this number: the inverse of the order of
-    /// [`Expander::start`].
-    fn starts_of(&self, mut number: usize) -> Vec<usize> {
-        let threads = self.search.monitor.shape().threads;
-        let counts: Vec<usize> = (0..threads).map(|t| self.search.locals.start(t).len().max(1)).collect();
-        let mut starts = vec![0; threads];
-        for thread in (0..threads).rev() {
-            let earlier: usize = counts[..thread].iter().product();
-            starts[thread] = number / earlier;
-            number %= earlier;
-        }
-        starts
     }
 
     fn start(&mut self) -> (Vec<Key>, Option<(Key, Trouble)>) {
