@@ -21,7 +21,9 @@ fn body(source: &str, expected: Expect) {
     );
     let printed = print(&read(&source).program);
     let (_, body) = printed.split_once("fn P0 {\n").expect("a thread");
-    expected.assert_eq(body.strip_suffix("}\n").expect("its end"));
+    let lines = body.lines().take_while(|line| *line != "}");
+    let body: Vec<&str> = lines.map(|line| line.strip_prefix("    ").expect("an indented line")).collect();
+    expected.assert_eq(&(body.join("\n") + "\n"));
 }
 
 #[test]
@@ -90,17 +92,18 @@ fn plain_accesses() {
     body(
         "*d = 1; r0 = *d + *(d); *x = r0; r1 = *x; if (*y) { *d = 2; }",
         expect![[r#"
-            local r0, r1, t0, t1, t2;
-            d.nastore(1);
-            t0 = d.naload();
-            t1 = d.naload();
-            r0 = t0 + t1;
-            x.store(r0, sc);
-            r1 = x.load(sc);
-            t2 = y.load(sc);
-            if (t2) {
-                d.nastore(2);
-    "#]],
+                local r0, r1, t0, t1, t2;
+                d.nastore(1);
+                t0 = d.naload();
+                t1 = d.naload();
+                r0 = t0 + t1;
+                x.store(r0, sc);
+                r1 = x.load(sc);
+                t2 = y.load(sc);
+                if (t2) {
+                    d.nastore(2);
+                }
+        "#]],
     );
 }
 
@@ -131,12 +134,12 @@ fn compare_exchange() {
     body(
         "r1 = atomic_compare_exchange_strong(x, &r0, 1);",
         expect![[r#"
-            local r0, r1, t0, t1;
-            t0 = CAS(x, r0, 1, sc);
-            t1 = t0 == r0;
-            r0 = t0;
-            r1 = t1;
-    "#]],
+                local r0, r1, t0, t1;
+                t0 = CAS(x, r0, 1, sc);
+                t1 = t0 == r0;
+                r0 = t0;
+                r1 = t1;
+        "#]],
     );
     body(
         "atomic_compare_exchange_strong_explicit(x, &r0, 1, memory_order_release, memory_order_acquire);",
@@ -150,50 +153,50 @@ fn compare_exchange() {
     body(
         "r1 = atomic_compare_exchange_weak(x, &r0, 1);",
         expect![[r#"
-            local r0, r1, t0, t1;
-            oneof ({
-                t0 = CAS(x, r0, 1, sc);
-                t1 = t0 == r0;
-                r0 = t0;
-            } {
-                t0 = x.load(sc);
-                t1 = 0;
-                r0 = t0;
-            });
-            r1 = t1;
-    "#]],
+                local r0, r1, t0, t1;
+                oneof ({
+                    t0 = CAS(x, r0, 1, sc);
+                    t1 = t0 == r0;
+                    r0 = t0;
+                } {
+                    t0 = x.load(sc);
+                    t1 = 0;
+                    r0 = t0;
+                });
+                r1 = t1;
+        "#]],
     );
     body(
         "r1 = atomic_compare_exchange_strong(x, d, 1);",
         expect![[r#"
-            local r0, r1, t0, t1, t2;
-            t0 = d.naload();
-            t1 = CAS(x, t0, 1, sc);
-            t2 = t1 == t0;
-            if (!t2) {
-                d.nastore(t1);
-            }
-            r1 = t2;
-    "#]],
+                local r0, r1, t0, t1, t2;
+                t0 = d.naload();
+                t1 = CAS(x, t0, 1, sc);
+                t2 = t1 == t0;
+                if (!t2) {
+                    d.nastore(t1);
+                }
+                r1 = t2;
+        "#]],
     );
     body(
         "r1 = atomic_compare_exchange_weak(x, y, 1);",
         expect![[r#"
-            local r0, r1, t0, t1, t2;
-            t0 = y.load(rlx);
-            oneof ({
-                t1 = CAS(x, t0, 1, sc);
-                t2 = t1 == t0;
-                if (!t2) {
+                local r0, r1, t0, t1, t2;
+                t0 = y.load(rlx);
+                oneof ({
+                    t1 = CAS(x, t0, 1, sc);
+                    t2 = t1 == t0;
+                    if (!t2) {
+                        y.store(t1, rlx);
+                    }
+                } {
+                    t1 = x.load(sc);
+                    t2 = 0;
                     y.store(t1, rlx);
-                }
-            } {
-                t1 = x.load(sc);
-                t2 = 0;
-                y.store(t1, rlx);
-            });
-            r1 = t2;
-    "#]],
+                });
+                r1 = t2;
+        "#]],
     );
 }
 
@@ -221,28 +224,29 @@ fn control_flow() {
                     r0 = 1;
                 } else {
                     r2 = 2;
-    "#]],
+                }
+        "#]],
     );
     body(
         "if (atomic_load(x) && atomic_load(y)) r0 = 1; r1 = r0 || *d;",
         expect![[r#"
-            local r0, r1, t0, t1, t2, t3, t4;
-            t0 = x.load(sc);
-            t2 = t0 != 0;
-            if (t2) {
-                t1 = y.load(sc);
-                t2 = t1 != 0;
-            }
-            if (t2) {
-                r0 = 1;
-            }
-            t4 = r0 != 0;
-            if (!t4) {
-                t3 = d.naload();
-                t4 = t3 != 0;
-            }
-            r1 = t4;
-    "#]],
+                local r0, r1, t0, t1, t2, t3, t4;
+                t0 = x.load(sc);
+                t2 = t0 != 0;
+                if (t2) {
+                    t1 = y.load(sc);
+                    t2 = t1 != 0;
+                }
+                if (t2) {
+                    r0 = 1;
+                }
+                t4 = r0 != 0;
+                if (!t4) {
+                    t3 = d.naload();
+                    t4 = t3 != 0;
+                }
+                r1 = t4;
+        "#]],
     );
 }
 
