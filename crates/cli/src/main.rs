@@ -1,56 +1,68 @@
-//! The command line.
-use seqcst_explore::states::{self, Limits, Options};
-use seqcst_monitor::finite::{Monitor, Rc20, Sc, Tso};
-use seqcst_program::{Target, lower, parse, semantics::Machine};
-fn main() {
-    let args: Vec<String> = std::env::args().collect();
-    let get = |n: &str| args.iter().position(|a| a == n).map(|i| args[i + 1].clone());
-    let file = &args[2];
-    let target: Target = get("--model").unwrap_or("rc20".into()).parse().unwrap();
-    let source = std::fs::read(file).unwrap();
-    let parsed = match parse(&source, file) {
-        Ok(p) => p,
-        Err(e) => {
-            eprintln!("{file}: {e:?}");
-            std::process::exit(2)
+//! `seqcst`: does your program behave as if every atomic were `SeqCst`?
+//!
+//! * [`flags`]: what can be said on the command line, with [`units`] for durations and sizes;
+//! * [`input`]: files to programs, or one message about what is wrong with them;
+//! * [`engine`]: a program to an answer;
+//! * [`check`]: `seqcst check`, from files to reports and an exit code;
+//! * [`output`]: standard output, pictures, colors; [`progress`]: the line that moves.
+//!
+//! Exit codes: 0 holds, 1 a violation, 2 bad input or usage, 3 gave up at a limit. An internal error is 3 as well:
+//! nothing was decided.
+
+mod check;
+mod engine;
+mod flags;
+mod input;
+mod output;
+mod progress;
+mod units;
+
+use clap::Parser;
+use flags::{Command, Flags};
+use std::panic::PanicHookInfo;
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Status {
+    /// What was asked for holds.
+    Holds,
+    /// A limit was reached, or something went wrong inside: nothing is decided.
+    GaveUp,
+    /// A violation was found.
+    Violation,
+    /// The input or the command line is at fault.
+    BadInput,
+}
+
+impl Status {
+    fn code(self) -> u8 {
+        match self {
+            Status::Holds => 0,
+            Status::Violation => 1,
+            Status::BadInput => 2,
+            Status::GaveUp => 3,
         }
+    }
+}
+
+fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(internal_error));
+    let status = match Flags::parse().command {
+        Command::Check(flags) => check::run(&flags),
     };
-    let code = lower(&parsed.program, target);
-    let summary = seqcst_explore::summarise(&code);
-    let machine = Machine::new(code);
-    let monitor: Box<dyn Monitor> = match target {
-        Target::Sc => Box::new(Sc::new(&summary)),
-        Target::Ra => Box::new(Rc20::new(&summary, false)),
-        Target::Rc20 => Box::new(Rc20::new(&summary, true)),
-        Target::Tso => Box::new(Tso::new(&summary)),
-    };
-    let start = std::time::Instant::now();
-    let answer = states::check(
-        &machine,
-        monitor,
-        &Options {
-            limits: Limits { states: None, time: Some(std::time::Duration::from_secs(100)), memory: Some(8 << 30) },
-            workers: get("--workers").map_or(2, |w| w.parse().unwrap()),
-            symmetry: !args.iter().any(|a| a == "--no-symmetry"),
-            clash: matches!(target, Target::Sc | Target::Ra),
-        },
-        &|_| {},
-    );
-    let verdict = match (&answer.found, answer.limit) {
-        (Some(f), _) => match f.violation {
-            states::Violation::Stale { .. } => "not-robust",
-            states::Violation::Failed { .. } => "assertion",
-            _ => "race",
-        },
-        (None, Some(_)) => "gave-up",
-        (None, None) => "robust",
-    };
-    println!(
-        "{{\"file\":{file:?},\"verdict\":\"{verdict}\",\"states\":{},\"transitions\":{},\"depth\":{},\"mem\":{},\"seconds\":{}}}",
-        answer.progress.states,
-        answer.transitions,
-        answer.progress.depth,
-        answer.progress.memory,
-        start.elapsed().as_secs_f64()
-    );
+    ExitCode::from(status.code())
+}
+
+/// A panic is a bug of ours: one line about it, in place of a trace.
+fn internal_error(panic: &PanicHookInfo) {
+    let payload = panic.payload();
+    let message = payload.downcast_ref::<&str>().map(|s| s.to_string());
+    let message = message.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+    let place = panic.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
+    let message = message.replace(['\n', '\r'], " ");
+    output::complain(&format!(
+        "internal error: {message}{place}; this is a bug in seqcst, please report it\n"
+    ));
+    std::process::exit(i32::from(Status::GaveUp.code()));
 }

@@ -25,7 +25,11 @@ pub struct Disagreement(String);
 
 impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "internal disagreement: {}; this is a bug in seqcst, please report it with this input", self.0)
+        write!(
+            f,
+            "internal disagreement: {}; this is a bug in seqcst, please report it with this input",
+            self.0
+        )
     }
 }
 
@@ -43,7 +47,8 @@ pub fn witness(
     model: Model,
     found: &Found,
 ) -> Result<Witness, Disagreement> {
-    let replay = replay(machine, found).map_err(|odd| Disagreement(format!("the run found is no run: {odd}")))?;
+    let replay =
+        replay(machine, found).map_err(|odd| Disagreement(format!("the run found is no run: {odd}")))?;
     let run = Run::new(machine, replay);
     let draw = Draw { code: machine.code(), source, model };
     match found.violation {
@@ -117,7 +122,11 @@ fn path(graph: &Graph, from: usize, access: usize) -> Option<Vec<Edge>> {
         let known = [(&graph.po, Name::Po), (&graph.rf, Name::Rf), (&graph.mo, Name::Mo)];
         known.iter().find(|(r, _)| r.contains(a, b)).map_or(Name::Fr, |(_, name)| *name)
     };
-    Some(path.windows(2).map(|hop| Edge { from: hop[0], to: hop[1], relation: name(hop[0], hop[1]) }).collect())
+    Some(
+        path.windows(2)
+            .map(|hop| Edge { from: hop[0], to: hop[1], relation: name(hop[0], hop[1]) })
+            .collect(),
+    )
 }
 
 /// A race by happens-before: the last earlier access that conflicts with the thread's next one, unordered with it.

@@ -84,9 +84,10 @@ impl Run {
         let mut graph = Graph::default();
         let used = |x: Loc| {
             also.contains(&x)
-                || kept.iter().map(|&number| &self.events[number]).any(|event| {
-                    event.outcome != Outcome::Fenced && event.action.loc == x
-                })
+                || kept
+                    .iter()
+                    .map(|&number| &self.events[number])
+                    .any(|event| event.outcome != Outcome::Fenced && event.action.loc == x)
         };
         for (x, value) in self.initial.iter().enumerate() {
             let x = Loc(x as u8);

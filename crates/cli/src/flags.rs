@@ -1,0 +1,175 @@
+//! The command line, declared. Everything the user can say stands here, and nothing else does.
+
+use crate::units::{parse_duration, parse_size};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use seqcst_program::Target;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Does your program behave as if every atomic were SeqCst?
+#[derive(Parser, Debug)]
+#[command(name = "seqcst", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(long_about = "\
+Does your program behave as if every atomic were SeqCst?
+
+That is robustness: every behaviour that the memory model allows is a behaviour of sequential consistency (SC). A \
+robust program can be understood, tested and checked for races under plain interleaving. One that is not gets a \
+witness: a run, and the access that may see an old write.")]
+#[command(after_help = EXIT_CODES)]
+pub struct Flags {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  holds: robust, no data race, no assertion fails
+  1  a violation was found
+  2  bad input or usage; nothing was written
+  3  gave up at a limit, or at an internal error: nothing was decided";
+
+const EXAMPLES: &str = "\
+Examples:
+  seqcst check peterson.tpl                      decide robustness against RC20
+  seqcst check --model tso peterson.tpl          the same against x86
+  seqcst check --format json *.tpl               one JSON object per file, one per line
+  seqcst check --svg witness.svg sb.litmus       draw the execution graph of the witness
+  seqcst check --timeout 2m --max-memory 2GB big.tpl
+
+Exit codes:
+  0  holds: robust, no data race, no assertion fails
+  1  a violation was found
+  2  bad input or usage; nothing was written
+  3  gave up at a limit, or at an internal error: nothing was decided
+With several files: 2 if any input was bad, else 1 if any violation was found, else 3 if any search gave up, else 0.";
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Decide robustness of finite-state programs, by visiting all of their states.
+    #[command(after_help = EXAMPLES)]
+    #[command(long_about = "\
+Decide robustness of finite-state programs, by visiting all of their states.
+
+All states that a program can reach under SC are visited, with a monitor that knows at every access whether the memory \
+model could have done something else there. Data races on non-atomic locations and failing assertions are found on the \
+way. The answer is exact, unless a limit is reached first.")]
+    Check(CheckFlags),
+}
+
+/// Flags of `seqcst check`.
+#[derive(Args, Debug)]
+pub struct CheckFlags {
+    /// Programs: TPL (`.tpl`) or C litmus tests (`.litmus`); other names are told apart by their contents
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// The memory model to be robust against
+    #[arg(long, value_enum, default_value_t = ModelName::Rc20)]
+    pub model: ModelName,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+
+    /// Also look for deadlocks: threads that can get stuck at a `wait`, a lock or a blocking CAS for ever
+    #[arg(long)]
+    pub deadlock: bool,
+
+    /// Give up after so many states
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    pub max_states: Option<u64>,
+
+    /// Give up after this time, for each file: seconds (`10`, `1.5`) or with a unit (`500ms`, `2m`, `1h`)
+    #[arg(long, value_name = "SECONDS", value_parser = parse_duration, help_heading = "Limits")]
+    pub timeout: Option<Duration>,
+
+    /// Give up when visited states take more memory than this (`500MB`, `2GB`, `4GiB`)
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "8GB", help_heading = "Limits")]
+    pub max_memory: u64,
+
+    /// Worker threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Search")]
+    pub threads: Option<u16>,
+
+    /// Tell interchangeable threads apart: more states, the same answer
+    #[arg(long, help_heading = "Search")]
+    pub no_symmetry: bool,
+
+    /// Explore all orders of independent steps: more states, the same answer
+    #[arg(long, help_heading = "Search")]
+    pub no_por: bool,
+
+    /// Keep all data from the start: more states, the same answer
+    #[arg(long, help_heading = "Search")]
+    pub no_abstraction: bool,
+
+    /// Draw the witness as SVG (with one FILE only; nothing is written if there is no witness)
+    #[arg(long, value_name = "OUT.svg", help_heading = "Output")]
+    pub svg: Option<PathBuf>,
+
+    /// Write the witness as a graph for Graphviz (with one FILE only; nothing is written if there is no witness)
+    #[arg(long, value_name = "OUT.dot", help_heading = "Output")]
+    pub dot: Option<PathBuf>,
+
+    /// Colors in text: `auto` is for terminals, unless NO_COLOR is set
+    #[arg(long, value_enum, default_value_t = ColorWhen::Auto, help_heading = "Output")]
+    pub color: ColorWhen,
+}
+
+/// Memory models, by name.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ModelName {
+    /// Plain interleaving: only races and assertions are looked for
+    Sc,
+    /// Release/acquire: every access is release or acquire, whatever is written
+    Ra,
+    /// C11 with relaxed, acquire and release accesses and fences
+    Rc20,
+    /// x86: stores are delayed in store buffers
+    Tso,
+}
+
+impl ModelName {
+    /// The model to lower a program for.
+    pub fn target(self) -> Target {
+        match self {
+            ModelName::Sc => Target::Sc,
+            ModelName::Ra => Target::Ra,
+            ModelName::Rc20 => Target::Rc20,
+            ModelName::Tso => Target::Tso,
+        }
+    }
+}
+
+/// What answers look like.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// A report to read, with source snippets
+    Text,
+    /// One JSON object per file, one per line, and nothing else
+    Json,
+}
+
+/// When to use colors.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ColorWhen {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn declarations_are_sound() {
+        Flags::command().debug_assert();
+    }
+}

@@ -1,0 +1,106 @@
+//! Where answers go: standard output, pictures, colors.
+
+use crate::flags::ColorWhen;
+use std::ffi::OsString;
+use std::fs::{self, OpenOptions};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// Prints an answer. False if nobody listens any more (a closed pipe), which is no error.
+pub fn answer(text: &str) -> bool {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()
+}
+
+/// Prints a message on standard error, as far as that is possible.
+pub fn complain(text: &str) {
+    let mut out = io::stderr().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Whether to use colors on a stream.
+pub fn use_color(when: ColorWhen, stream: &impl IsTerminal) -> bool {
+    match when {
+        ColorWhen::Always => true,
+        ColorWhen::Never => false,
+        ColorWhen::Auto => no_color().is_none() && stream.is_terminal() && !is_dumb(),
+    }
+}
+
+/// `NO_COLOR`, if it is set to anything (see no-color.org).
+fn no_color() -> Option<OsString> {
+    std::env::var_os("NO_COLOR").filter(|value| !value.is_empty())
+}
+
+/// Whether the terminal can do nothing but print.
+pub fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
+/// A file to be written as a whole or not at all.
+pub struct Target {
+    /// As the user named it.
+    pub name: PathBuf,
+    /// Behind symbolic links.
+    path: PathBuf,
+}
+
+impl Target {
+    /// Looks early whether the file can be written, so that a long search is not for nothing. Nothing is created.
+    pub fn new(name: &Path) -> Result<Target, String> {
+        let bad = |why: &str| Err(format!("{}: error: {why}\n", name.display()));
+        let path = name.canonicalize().unwrap_or_else(|_| name.to_owned());
+        match fs::metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => return bad("cannot be written: this is a directory"),
+            Ok(metadata) if !metadata.is_file() => {
+                return bad("cannot be written: this is not a regular file");
+            }
+            _ => {}
+        }
+        if path.file_name().is_none() {
+            return bad("cannot be written: this is no file name");
+        }
+        if !folder(&path).is_dir() {
+            return bad("cannot be written: there is no such directory");
+        }
+        Ok(Target { name: name.to_owned(), path })
+    }
+
+    /// Whether both are the same file.
+    pub fn is(&self, other: &Path) -> bool {
+        let full = |path: &Path| Some(folder(path).canonicalize().ok()?.join(path.file_name()?));
+        let other = other.canonicalize().unwrap_or_else(|_| other.to_owned());
+        full(&self.path).is_some_and(|path| Some(path) == full(&other))
+    }
+
+    /// Whether both are the same file.
+    pub fn same(&self, other: &Target) -> bool {
+        self.is(&other.path)
+    }
+
+    /// Writes the file: beside it first, then in its place.
+    pub fn write(&self, text: &str) -> Result<(), String> {
+        let mut beside = OsString::from(".");
+        beside.push(self.path.file_name().unwrap_or_default());
+        beside.push(format!(".{}.tmp", std::process::id()));
+        let beside = folder(&self.path).join(beside);
+        let written = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&beside)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .and_then(|()| fs::rename(&beside, &self.path));
+        written.map_err(|error| {
+            let _ = fs::remove_file(&beside);
+            format!("{}: error: cannot be written: {error}\n", self.name.display())
+        })
+    }
+}
+
+/// The directory that a file is in.
+fn folder(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
