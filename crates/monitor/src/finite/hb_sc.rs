@@ -4,7 +4,7 @@
 //! `hbSC`-before some access to `x`, before the last write to `x`. Each is a set of locations, one bit each. Initially
 //! everybody knows all initial writes.
 
-use super::Shape;
+use super::{Shape, Summary, Use};
 use seqcst_model::Loc;
 
 /// Offset of `SC(τ)` in a thread's block.
@@ -17,18 +17,46 @@ pub const WSC: usize = 2;
 /// The sets, for the watched locations only.
 #[derive(Clone, Debug)]
 pub struct HbSc {
-    /// All watched locations.
+    /// Locations that take part in `hbSC`: they have `MSC` and `WSC`.
     pub watched: u64,
+    /// Locations of which some access can be stale: only these are worth knowing of.
+    pub checked: u64,
+    /// For every location, who touches it.
+    pub users: Vec<Users>,
+}
+
+/// The threads that touch a location, as bits.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Users {
+    /// Threads that may read it.
+    pub readers: u64,
+    /// Threads that may write it.
+    pub writers: u64,
+}
+
+impl Users {
+    pub fn of(summary: &Summary, x: Loc) -> Users {
+        let mut users = Users::default();
+        for usage in summary.of(x) {
+            users.readers |= u64::from(usage.what != Use::Store) << usage.thread;
+            users.writers |= u64::from(usage.what.writes()) << usage.thread;
+        }
+        users
+    }
+
+    pub fn all(self) -> u64 {
+        self.readers | self.writers
+    }
 }
 
 impl HbSc {
     pub fn start(&self, shape: &Shape, state: &mut [u64]) {
         for thread in 0..shape.threads {
-            state[shape.thread(thread) + SC] = self.watched;
+            state[shape.thread(thread) + SC] = self.checked;
         }
         for x in self.locations(shape) {
-            state[shape.location(x) + MSC] = 1 << x.0;
-            state[shape.location(x) + WSC] = 1 << x.0;
+            state[shape.location(x) + MSC] = (1 << x.0) & self.checked;
+            state[shape.location(x) + WSC] = (1 << x.0) & self.checked;
         }
     }
 
@@ -46,7 +74,7 @@ impl HbSc {
     /// A write or read-modify-write.
     pub fn write(&self, shape: &Shape, state: &mut [u64], thread: usize, x: Loc) {
         let (t, l) = (shape.thread(thread), shape.location(x));
-        let bit = 1 << x.0;
+        let bit = (1 << x.0) & self.checked;
         let known = state[t + SC] | state[l + MSC] | bit;
         for other in 0..shape.threads {
             state[shape.thread(other) + SC] &= !bit;
@@ -60,25 +88,44 @@ impl HbSc {
         state[l + WSC] = known;
     }
 
-    /// What all running threads know, no location needs to tell anybody: until the next write to such a `y`, the
-    /// bit of `y` in `MSC` and `WSC` has no effect, and that write clears it.
+    /// Forgets what has no effect until the next write to the location it is about, which clears it anyway:
+    /// * `y` in `MSC(x)`, which flows to the writers of `x`, if they all know of `y`; likewise `WSC(x)` and readers;
+    /// * `y` anywhere, if all who access `y` know of it.
     pub fn normalise(&self, shape: &Shape, state: &mut [u64], finished: u64) {
-        let mut common = self.watched;
-        for thread in 0..shape.threads {
-            if finished >> thread & 1 == 1 {
-                state[shape.thread(thread) + SC] = 0;
-            } else {
-                common &= state[shape.thread(thread) + SC];
-            }
+        let known_to = |state: &[u64], threads: u64| {
+            bits(threads & !finished).fold(u64::MAX, |common, t| common & state[shape.thread(t) + SC])
+        };
+        let mut settled = 0;
+        for y in bits(self.checked) {
+            settled |= known_to(state, self.users[y].all()) & 1 << y;
         }
         for x in self.locations(shape) {
-            state[shape.location(x) + MSC] &= !common;
-            state[shape.location(x) + WSC] &= !common;
+            let users = self.users[x.index()];
+            state[shape.location(x) + MSC] &= !settled & !known_to(state, users.writers);
+            state[shape.location(x) + WSC] &= !settled & !known_to(state, users.readers);
         }
+        for thread in 0..shape.threads {
+            state[shape.thread(thread) + SC] &=
+                if finished >> thread & 1 == 1 { 0 } else { !(settled & !self.accessed(thread)) };
+        }
+    }
+
+    /// The locations that a thread accesses.
+    fn accessed(&self, thread: usize) -> u64 {
+        bits(self.checked).filter(|&y| self.users[y].all() >> thread & 1 == 1).fold(0, |set, y| set | 1 << y)
     }
 
     fn locations(&self, shape: &Shape) -> impl Iterator<Item = Loc> + use<> {
         let watched = self.watched;
         (0..shape.locations as u8).filter(move |x| watched >> x & 1 == 1).map(Loc)
     }
+}
+
+/// The elements of a set.
+pub fn bits(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = set.trailing_zeros() as usize;
+        set &= set.wrapping_sub(1);
+        (first < 64).then_some(first)
+    })
 }

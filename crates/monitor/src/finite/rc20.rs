@@ -9,7 +9,7 @@
 //! Races on non-atomic locations (seed 003 §6 with RC20's `hb`): a view has for each such location one bit "does not
 //! know the last write" and for every thread one bit "does not know its last read since that write".
 
-use super::hb_sc::HbSc;
+use super::hb_sc::{HbSc, Users, bits};
 use super::stale::{Bits, Tracked};
 use super::{Monitor, Shape, Summary, Use};
 use seqcst_model::{Action, Loc, Mode, Op, Outcome, Value};
@@ -33,6 +33,8 @@ pub struct Rc20 {
     view: usize,
     /// All bits of a view that are in use.
     used: Vec<u64>,
+    /// For every thread, the bits of a view that it never asks for.
+    unasked: Vec<Vec<u64>>,
     /// Threads that need `rel`, `acq`.
     has_rel: u64,
     has_acq: u64,
@@ -86,7 +88,26 @@ impl Rc20 {
         let mut shape = Shape::bare(summary.threads, summary.locations);
         let view_widths: Vec<u8> = used.iter().map(|mask| mask.count_ones() as u8).collect();
         let watched = locations().filter(|x| tracked[x.index()].is_some()).fold(0, |set, x| set | 1u64 << x.0);
-        let location_bits = (64 - watched.leading_zeros()) as u8;
+        let checked = bits(watched)
+            .filter(|&x| tracked[x].as_ref().is_some_and(|t| t.all.len > 0))
+            .fold(0, |set, x| set | 1u64 << x);
+        let users: Vec<Users> = locations().map(|x| Users::of(summary, x)).collect();
+        // For every bit of a view, who ever asks for it.
+        let mut asks = vec![0; start];
+        for x in locations() {
+            let bits = tracked[x.index()].as_ref().map(|t| t.all).or(plain[x.index()]).unwrap_or_default();
+            asks[bits.start..bits.start + bits.len].fill(users[x.index()].all());
+        }
+        let unasked = (0..summary.threads)
+            .map(|thread| {
+                let mut mask = vec![0; view];
+                for bit in (0..start).filter(|&bit| asks[bit] >> thread & 1 == 0) {
+                    mask[bit / 64] |= 1 << (bit % 64);
+                }
+                mask
+            })
+            .collect();
+        let location_bits = (64 - checked.leading_zeros()) as u8;
         shape.thread_widths.push(location_bits);
         for needed in [true, has_rel != 0, has_acq != 0] {
             shape.thread_widths.extend(view_widths.iter().map(|&w| if needed { w } else { 0 }));
@@ -103,11 +124,12 @@ impl Rc20 {
         Rc20 {
             summary: summary.clone(),
             shape,
-            hb_sc: HbSc { watched },
+            hb_sc: HbSc { watched, checked, users },
             tracked,
             plain,
             view,
             used,
+            unasked,
             has_rel,
             has_acq,
             capacity,
@@ -296,30 +318,36 @@ impl Monitor for Rc20 {
         }
     }
 
-    /// A stale write that no running thread can read any more needs no guard in messages and `rel` views: their bit
-    /// for it is set. It can come back to a thread only with a new stale write of that value, which sets their bit too.
+    /// Sets bits where a guard against a stale write has no effect until there is a new stale write of that value,
+    /// which sets them anyway:
+    /// * everywhere, if none of the threads that access the location can read it any more;
+    /// * in the message of `x`, which flows to the readers of `x`, if none of them can read it any more.
     fn normalise(&self, state: &mut [u64], finished: u64) {
         self.hb_sc.normalise(&self.shape, state, finished);
         let running = |t: &usize| finished >> t & 1 == 0;
-        for thread in 0..self.shape.threads {
-            if !running(&thread) {
-                let start = self.cur(thread);
-                state[start..start + 3 * self.view].fill(0);
-            }
+        for thread in (0..self.shape.threads).filter(|t| !running(t)) {
+            let start = self.cur(thread);
+            state[start..start + 3 * self.view].fill(0);
         }
         for word in 0..self.view {
-            let open = (0..self.shape.threads)
+            let open_to = |state: &[u64], threads: u64| {
+                bits(threads & !finished).fold(0, |open, t| open | state[self.cur(t) + word])
+            };
+            let asked = (0..self.shape.threads)
                 .filter(running)
-                .fold(0, |open, t| open | state[self.cur(t) + word]);
-            let closed = self.used[word] & !open;
-            for x in (0..self.shape.locations as u8).map(Loc) {
-                if self.tracked[x.index()].is_some() {
-                    state[self.message(x) + word] |= closed;
-                }
+                .fold(0, |open, t| open | state[self.cur(t) + word] & !self.unasked[t][word]);
+            let closed = self.used[word] & !asked;
+            for x in bits(self.hb_sc.watched) {
+                let readers = open_to(state, self.hb_sc.users[x].readers);
+                state[self.message(Loc(x as u8)) + word] |= closed | self.used[word] & !readers;
             }
             for t in (0..self.shape.threads).filter(running) {
+                state[self.cur(t) + word] |= closed & self.unasked[t][word];
                 if self.has_rel >> t & 1 == 1 {
                     state[self.rel(t) + word] |= closed;
+                }
+                if self.has_acq >> t & 1 == 1 {
+                    state[self.acq(t) + word] |= closed & self.unasked[t][word];
                 }
             }
         }

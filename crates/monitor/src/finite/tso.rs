@@ -10,7 +10,7 @@
 //! Only a plain load can be stale. Locked instructions (every read-modify-write and every failed compare-and-swap)
 //! carry [`Mode::SeqCst`].
 
-use super::hb_sc::HbSc;
+use super::hb_sc::{HbSc, Users, bits};
 use super::stale::Tracked;
 use super::{Monitor, Shape, Summary};
 use seqcst_model::{Action, Loc, Mode, Op, Outcome, Value};
@@ -55,7 +55,11 @@ impl Tso {
             (0..view).map(|w| u64::MAX >> (64 - (start - w * 64).min(64))).collect();
         let watched =
             (0..summary.locations).filter(|&x| tracked[x].is_some()).fold(0, |set, x| set | 1u64 << x);
-        let location_bits = (64 - watched.leading_zeros()) as u8;
+        let checked = bits(watched)
+            .filter(|&x| tracked[x].as_ref().is_some_and(|t| t.all.len > 0))
+            .fold(0, |set, x| set | 1u64 << x);
+        let users = (0..summary.locations as u8).map(|x| Users::of(summary, Loc(x))).collect();
+        let location_bits = (64 - checked.leading_zeros()) as u8;
         let view_widths: Vec<u8> = used.iter().map(|mask| mask.count_ones() as u8).collect();
         let mut shape = Shape::bare(summary.threads, summary.locations);
         shape.thread_widths.push(location_bits);
@@ -72,7 +76,7 @@ impl Tso {
         Tso {
             summary: summary.clone(),
             shape,
-            hb_sc: HbSc { watched },
+            hb_sc: HbSc { watched, checked, users },
             tracked,
             view,
             used,
