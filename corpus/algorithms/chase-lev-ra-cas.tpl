@@ -6,7 +6,7 @@
 //
 // Indices only; top = bottom is the empty deque. Benign: the thief fails in any case.
 
-max_value 20;
+max_value 8;
 global top = 1, bottom = 1;
 
 fn owner {
@@ -16,7 +16,7 @@ fn owner {
             {
                 // Push, while there is room.
                 b = bottom.load();
-                if (b < 20) {
+                if (b < 8) {
                     bottom.store(b + 1);
                 }
             }

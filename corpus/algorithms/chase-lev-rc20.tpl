@@ -7,7 +7,7 @@
 // Indices only; top = bottom is the empty deque. A thief's compare-and-swap either succeeds (BCAS) or is given
 // up without a look at the value: spurious failures are benign.
 
-max_value 8;
+max_value 10;
 global top = 1, bottom = 1;
 
 fn owner {
@@ -17,7 +17,7 @@ fn owner {
             {
                 // Push, while there is room.
                 b = bottom.load(rlx);
-                if (b < 8) {
+                if (b < 10) {
                     bottom.store(b + 1, rel);
                 }
             }

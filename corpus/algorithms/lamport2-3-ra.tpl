@@ -1,8 +1,12 @@
-// Lamport's fast mutual exclusion for three threads, with fences around the stores of x and y (Lamport, A fast mutual exclusion algorithm, TOCS 1987, Algorithm 2).
+// Lamport's fast mutual exclusion for three threads, with fences for release/acquire (Lamport, A fast mutual exclusion algorithm, TOCS 1987, Algorithm 2).
 //@ sc: robust
 //@ ra: robust
 //@ rc20: not-robust
 //@ tso: robust
+//
+// Two fences more than for two threads. Before the waits for busy: where another thread's store of x is
+// overwritten by a third one's, a thread that reads the latter does not know of the former's busy flag. And
+// after y is given back.
 
 max_value 3;
 global x, y, inside_id, busy1, busy2, busy3;
@@ -20,12 +24,12 @@ fn t1 {
         wait(y, 0);
         goto start;
     }
-    fence;
     y.store(1);
     fence;
     last = x.load();
     if (last != 1) {
         busy1.store(0);
+        fence;
         wait(busy2, 0);
         wait(busy3, 0);
         owner = y.load();
@@ -40,6 +44,7 @@ fn t1 {
     assert(inside == 1);
 
     y.store(0);
+    fence;
     busy1.store(0);
     goto start;
 }
@@ -57,12 +62,12 @@ fn t2 {
         wait(y, 0);
         goto start;
     }
-    fence;
     y.store(2);
     fence;
     last = x.load();
     if (last != 2) {
         busy2.store(0);
+        fence;
         wait(busy1, 0);
         wait(busy3, 0);
         owner = y.load();
@@ -77,6 +82,7 @@ fn t2 {
     assert(inside == 2);
 
     y.store(0);
+    fence;
     busy2.store(0);
     goto start;
 }
@@ -94,12 +100,12 @@ fn t3 {
         wait(y, 0);
         goto start;
     }
-    fence;
     y.store(3);
     fence;
     last = x.load();
     if (last != 3) {
         busy3.store(0);
+        fence;
         wait(busy1, 0);
         wait(busy2, 0);
         owner = y.load();
@@ -114,6 +120,7 @@ fn t3 {
     assert(inside == 3);
 
     y.store(0);
+    fence;
     busy3.store(0);
     goto start;
 }

@@ -1,4 +1,4 @@
-// Lamport's fast mutual exclusion with fences around the stores of x and y (Lamport, A fast mutual exclusion algorithm, TOCS 1987, Algorithm 2).
+// Lamport's fast mutual exclusion with fences before and after the store of x, and after that of y (Lamport, A fast mutual exclusion algorithm, TOCS 1987, Algorithm 2).
 //@ sc: robust
 //@ ra: robust
 //@ rc20: not-robust
@@ -20,7 +20,6 @@ fn t1 {
         wait(y, 0);
         goto start;
     }
-    fence;
     y.store(1);
     fence;
     last = x.load();
@@ -56,7 +55,6 @@ fn t2 {
         wait(y, 0);
         goto start;
     }
-    fence;
     y.store(2);
     fence;
     last = x.load();
