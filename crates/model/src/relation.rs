@@ -3,37 +3,38 @@
 //! Notation as in seed 002 §3.2 and seed 004 §II.A: `r | s`, `r & s`, `r - s` are union, intersection and
 //! difference, [`Relation::seq`] is `r ; s`, [`Relation::inverse`] `r⁻¹`, [`Relation::maybe`] `r?`,
 //! [`Relation::plus`] `r⁺`, [`Relation::star`] `r*`, [`Relation::within`] `[A] ; r ; [B]`. Events are
-//! numbered from 0, at most [`MAX_EVENTS`]; a row of the bit matrix holds the successors of one event.
+//! numbered from 0, at most [`Set::MAX`]; a row of the bit matrix holds the successors of one event.
 
-use crate::set::{MAX_EVENTS, Set};
+use crate::set::Set;
 use std::collections::VecDeque;
 use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 
 /// A binary relation between the events `0..len`.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Relation {
-    rows: Vec<u64>,
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Relation<const W: usize = 1> {
+    rows: Vec<Set<W>>,
 }
 
-impl Relation {
-    /// The empty relation between `n` events (at most [`MAX_EVENTS`] of them).
-    pub fn empty(n: usize) -> Relation {
-        Relation { rows: vec![0; n.min(MAX_EVENTS)] }
+impl<const W: usize> Relation<W> {
+    /// The empty relation between `n` events (at most [`Set::MAX`] of them).
+    pub fn empty(n: usize) -> Relation<W> {
+        Relation { rows: vec![Set::EMPTY; n.min(Set::<W>::MAX)] }
     }
 
     /// `[A]`: the identity on a set.
-    pub fn identity(n: usize, on: Set) -> Relation {
-        Relation { rows: (0..n.min(MAX_EVENTS)).map(|a| Set::one(a).0 & on.0).collect() }
+    pub fn identity(n: usize, on: Set<W>) -> Relation<W> {
+        Relation { rows: (0..n.min(Set::<W>::MAX)).map(|a| Set::one(a) & on).collect() }
     }
 
     /// `A × B`.
-    pub fn product(n: usize, from: Set, to: Set) -> Relation {
+    pub fn product(n: usize, from: Set<W>, to: Set<W>) -> Relation<W> {
         let to = to & Set::first(n);
-        Relation { rows: (0..n.min(MAX_EVENTS)).map(|a| if from.contains(a) { to.0 } else { 0 }).collect() }
+        let row = |a| if from.contains(a) { to } else { Set::EMPTY };
+        Relation { rows: (0..n.min(Set::<W>::MAX)).map(row).collect() }
     }
 
     /// The relation made of these pairs. Pairs out of range are left out.
-    pub fn from_pairs(n: usize, pairs: impl IntoIterator<Item = (usize, usize)>) -> Relation {
+    pub fn from_pairs(n: usize, pairs: impl IntoIterator<Item = (usize, usize)>) -> Relation<W> {
         let mut r = Relation::empty(n);
         for (a, b) in pairs {
             r.insert(a, b);
@@ -48,36 +49,36 @@ impl Relation {
 
     /// Whether no pair is related.
     pub fn is_empty(&self) -> bool {
-        self.rows.iter().all(|&row| row == 0)
+        self.rows.iter().all(|row| row.is_empty())
     }
 
     /// Relates `a` to `b`.
     pub fn insert(&mut self, a: usize, b: usize) {
         if a < self.len() && b < self.len() {
-            self.rows[a] |= 1 << b;
+            self.rows[a].insert(b);
         }
     }
 
     /// Relates `a` to everything in `to`.
-    pub fn insert_all(&mut self, a: usize, to: Set) {
+    pub fn insert_all(&mut self, a: usize, to: Set<W>) {
         let all = Set::first(self.len());
         if let Some(row) = self.rows.get_mut(a) {
-            *row |= (to & all).0;
+            *row |= to & all;
         }
     }
 
     /// Whether `a` is related to `b`.
     pub fn contains(&self, a: usize, b: usize) -> bool {
-        self.after(a).contains(b)
+        self.rows.get(a).is_some_and(|row| row.contains(b))
     }
 
     /// What `a` is related to.
-    pub fn after(&self, a: usize) -> Set {
-        Set(self.rows.get(a).copied().unwrap_or(0))
+    pub fn after(&self, a: usize) -> Set<W> {
+        self.rows.get(a).copied().unwrap_or_default()
     }
 
     /// What is related to `b`.
-    pub fn before(&self, b: usize) -> Set {
+    pub fn before(&self, b: usize) -> Set<W> {
         (0..self.len()).filter(|&a| self.contains(a, b)).collect()
     }
 
@@ -87,40 +88,40 @@ impl Relation {
     }
 
     /// `dom(r)`: the events related to something.
-    pub fn domain(&self) -> Set {
-        (0..self.len()).filter(|&a| self.rows[a] != 0).collect()
+    pub fn domain(&self) -> Set<W> {
+        (0..self.len()).filter(|&a| !self.rows[a].is_empty()).collect()
     }
 
     /// `codom(r)`: the events that something is related to.
-    pub fn codomain(&self) -> Set {
-        Set(self.rows.iter().fold(0, |set, row| set | row))
+    pub fn codomain(&self) -> Set<W> {
+        self.rows.iter().fold(Set::EMPTY, |set, &row| set | row)
     }
 
     /// `r ; s`
-    pub fn seq(&self, then: &Relation) -> Relation {
-        let reach = |row: u64| Set(row).iter().fold(0, |set, b| set | then.after(b).0);
+    pub fn seq(&self, then: &Relation<W>) -> Relation<W> {
+        let reach = |row: Set<W>| row.iter().fold(Set::EMPTY, |set, b| set | then.after(b));
         Relation { rows: self.rows.iter().map(|&row| reach(row)).collect() }
     }
 
     /// `r⁻¹`
-    pub fn inverse(&self) -> Relation {
+    pub fn inverse(&self) -> Relation<W> {
         Relation::from_pairs(self.len(), self.pairs().map(|(a, b)| (b, a)))
     }
 
     /// `r?`: or equal.
-    pub fn maybe(&self) -> Relation {
-        let with_self = |(a, &row): (usize, &u64)| row | Set::one(a).0;
+    pub fn maybe(&self) -> Relation<W> {
+        let with_self = |(a, &row): (usize, &Set<W>)| row | Set::one(a);
         Relation { rows: self.rows.iter().enumerate().map(with_self).collect() }
     }
 
     /// `r⁺`: one or more steps (Warshall).
-    pub fn plus(&self) -> Relation {
+    pub fn plus(&self) -> Relation<W> {
         let mut rows = self.rows.clone();
         for middle in 0..rows.len() {
             let through = rows[middle];
-            if through != 0 {
+            if !through.is_empty() {
                 for row in &mut rows {
-                    if *row >> middle & 1 == 1 {
+                    if row.contains(middle) {
                         *row |= through;
                     }
                 }
@@ -130,28 +131,28 @@ impl Relation {
     }
 
     /// `r*`: any number of steps.
-    pub fn star(&self) -> Relation {
+    pub fn star(&self) -> Relation<W> {
         self.plus().maybe()
     }
 
     /// `[A] ; r ; [B]`
-    pub fn within(&self, from: Set, to: Set) -> Relation {
-        let cut = |(a, &row): (usize, &u64)| if from.contains(a) { row & to.0 } else { 0 };
+    pub fn within(&self, from: Set<W>, to: Set<W>) -> Relation<W> {
+        let cut = |(a, &row): (usize, &Set<W>)| if from.contains(a) { row & to } else { Set::EMPTY };
         Relation { rows: self.rows.iter().enumerate().map(cut).collect() }
     }
 
     /// `[A] ; r`
-    pub fn from(&self, from: Set) -> Relation {
+    pub fn from(&self, from: Set<W>) -> Relation<W> {
         self.within(from, !Set::EMPTY)
     }
 
     /// `r ; [B]`
-    pub fn to(&self, to: Set) -> Relation {
+    pub fn to(&self, to: Set<W>) -> Relation<W> {
         self.within(!Set::EMPTY, to)
     }
 
     /// Whether every pair is in the other relation too.
-    pub fn is_subset(&self, other: &Relation) -> bool {
+    pub fn is_subset(&self, other: &Relation<W>) -> bool {
         (0..self.len()).all(|a| (self.after(a) - other.after(a)).is_empty())
     }
 
@@ -165,9 +166,10 @@ impl Relation {
         let mut left = Set::first(self.len());
         loop {
             let before = left;
-            for a in before.iter() {
-                if (self.after(a) & left).is_empty() {
-                    left = left - Set::one(a);
+            // Backwards, because most graphs are built in some order of execution.
+            for a in (0..self.len()).rev() {
+                if left.contains(a) && (self.after(a) & left).is_empty() {
+                    left.remove(a);
                 }
             }
             if left.is_empty() || left == before {
@@ -189,11 +191,11 @@ impl Relation {
     /// A shortest path of at least one step, both ends included (breadth first).
     pub fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         let mut came_from = vec![usize::MAX; self.len()];
-        let mut seen = Set::EMPTY;
+        let mut seen: Set<W> = Set::EMPTY;
         let mut queue = VecDeque::from([from]);
         while let Some(a) = queue.pop_front() {
             for b in (self.after(a) - seen).iter() {
-                seen |= Set::one(b);
+                seen.insert(b);
                 came_from[b] = a;
                 if b == to {
                     let mut path = vec![b, a];
@@ -213,76 +215,82 @@ impl Relation {
 
     /// Adds one event, related to nothing. Does nothing when the relation is full.
     pub(crate) fn grow(&mut self) {
-        if self.len() < MAX_EVENTS {
-            self.rows.push(0);
+        if self.len() < Set::<W>::MAX {
+            self.rows.push(Set::EMPTY);
         }
     }
 
     /// Takes the last event away.
     pub(crate) fn shrink(&mut self) {
         self.rows.pop();
-        let left = Set::first(self.len());
+        let left: Set<W> = Set::first(self.len());
         for row in &mut self.rows {
-            *row &= left.0;
+            *row = *row & left;
         }
     }
 
     /// Forgets every pair whose second event is in the set.
-    pub(crate) fn clear_to(&mut self, to: Set) {
+    pub(crate) fn clear_to(&mut self, to: Set<W>) {
         for row in &mut self.rows {
-            *row &= !to.0;
+            *row = *row - to;
         }
     }
 
-    fn zip(&self, other: &Relation, f: impl Fn(u64, u64) -> u64) -> Relation {
+    fn zip(&self, other: &Relation<W>, f: impl Fn(Set<W>, Set<W>) -> Set<W>) -> Relation<W> {
         let n = self.len().max(other.len());
-        Relation { rows: (0..n).map(|a| f(self.after(a).0, other.after(a).0)).collect() }
+        Relation { rows: (0..n).map(|a| f(self.after(a), other.after(a))).collect() }
     }
 }
 
-impl BitOr for &Relation {
-    type Output = Relation;
-    fn bitor(self, other: &Relation) -> Relation {
+impl<const W: usize> Default for Relation<W> {
+    fn default() -> Relation<W> {
+        Relation::empty(0)
+    }
+}
+
+impl<const W: usize> BitOr for &Relation<W> {
+    type Output = Relation<W>;
+    fn bitor(self, other: &Relation<W>) -> Relation<W> {
         self.zip(other, |a, b| a | b)
     }
 }
 
-impl BitOr<&Relation> for Relation {
-    type Output = Relation;
-    fn bitor(mut self, other: &Relation) -> Relation {
+impl<const W: usize> BitOr<&Relation<W>> for Relation<W> {
+    type Output = Relation<W>;
+    fn bitor(mut self, other: &Relation<W>) -> Relation<W> {
         self |= other;
         self
     }
 }
 
-impl BitOr for Relation {
-    type Output = Relation;
-    fn bitor(self, other: Relation) -> Relation {
+impl<const W: usize> BitOr for Relation<W> {
+    type Output = Relation<W>;
+    fn bitor(self, other: Relation<W>) -> Relation<W> {
         self | &other
     }
 }
 
-impl BitOrAssign<&Relation> for Relation {
-    fn bitor_assign(&mut self, other: &Relation) {
+impl<const W: usize> BitOrAssign<&Relation<W>> for Relation<W> {
+    fn bitor_assign(&mut self, other: &Relation<W>) {
         if self.len() < other.len() {
-            self.rows.resize(other.len(), 0);
+            self.rows.resize(other.len(), Set::EMPTY);
         }
-        for (row, more) in self.rows.iter_mut().zip(&other.rows) {
+        for (row, &more) in self.rows.iter_mut().zip(&other.rows) {
             *row |= more;
         }
     }
 }
 
-impl BitAnd for &Relation {
-    type Output = Relation;
-    fn bitand(self, other: &Relation) -> Relation {
+impl<const W: usize> BitAnd for &Relation<W> {
+    type Output = Relation<W>;
+    fn bitand(self, other: &Relation<W>) -> Relation<W> {
         self.zip(other, |a, b| a & b)
     }
 }
 
-impl Sub for &Relation {
-    type Output = Relation;
-    fn sub(self, other: &Relation) -> Relation {
-        self.zip(other, |a, b| a & !b)
+impl<const W: usize> Sub for &Relation<W> {
+    type Output = Relation<W>;
+    fn sub(self, other: &Relation<W>) -> Relation<W> {
+        self.zip(other, |a, b| a - b)
     }
 }

@@ -4,54 +4,54 @@
 use super::{Event, Graph};
 use crate::{Loc, Mode, Relation, Set};
 
-impl Graph {
+impl<const W: usize> Graph<W> {
     /// The events that satisfy the condition.
-    pub fn set(&self, condition: impl Fn(&Event) -> bool) -> Set {
-        Set(self.events.iter().enumerate().fold(0, |set, (a, event)| set | u64::from(condition(event)) << a))
+    pub fn set(&self, condition: impl Fn(&Event) -> bool) -> Set<W> {
+        self.events.iter().enumerate().filter(|(_, event)| condition(event)).map(|(a, _)| a).collect()
     }
 
     /// `R`: reads, read-modify-writes included.
-    pub fn reads(&self) -> Set {
+    pub fn reads(&self) -> Set<W> {
         self.set(Event::is_read)
     }
 
     /// `W`: writes, read-modify-writes and initialisation included.
-    pub fn writes(&self) -> Set {
+    pub fn writes(&self) -> Set<W> {
         self.set(Event::is_write)
     }
 
     /// `RMW`: read-modify-writes.
-    pub fn rmws(&self) -> Set {
+    pub fn rmws(&self) -> Set<W> {
         self.set(Event::is_rmw)
     }
 
     /// `F`: fences.
-    pub fn fences(&self) -> Set {
+    pub fn fences(&self) -> Set<W> {
         self.set(Event::is_fence)
     }
 
     /// The events of this mode.
-    pub fn with_mode(&self, mode: Mode) -> Set {
+    pub fn with_mode(&self, mode: Mode) -> Set<W> {
         self.set(|e| e.mode == mode)
     }
 
     /// `⊒ rel`
-    pub fn releases(&self) -> Set {
+    pub fn releases(&self) -> Set<W> {
         self.set(|e| e.mode.is_release())
     }
 
     /// `⊒ acq`
-    pub fn acquires(&self) -> Set {
+    pub fn acquires(&self) -> Set<W> {
         self.set(|e| e.mode.is_acquire())
     }
 
     /// `E_τ`: the events of a thread.
-    pub fn thread_events(&self, thread: usize) -> Set {
+    pub fn thread_events(&self, thread: usize) -> Set<W> {
         self.set(|e| e.thread == Some(thread))
     }
 
     /// The accesses to a location.
-    pub fn accesses(&self, loc: Loc) -> Set {
+    pub fn accesses(&self, loc: Loc) -> Set<W> {
         self.set(|e| e.loc == Some(loc))
     }
 
@@ -66,7 +66,7 @@ impl Graph {
     }
 
     /// `fr = (rf⁻¹ ; mo) \ id`
-    pub fn fr(&self) -> Relation {
+    pub fn fr(&self) -> Relation<W> {
         let mut fr = Relation::empty(self.len());
         for (write, read) in self.rf.pairs() {
             fr.insert_all(read, self.mo.after(write) - Set::one(read));
@@ -75,32 +75,32 @@ impl Graph {
     }
 
     /// `rfe = rf \ po`
-    pub fn rfe(&self) -> Relation {
+    pub fn rfe(&self) -> Relation<W> {
         &self.rf - &self.po
     }
 
     /// `rfi = rf ∩ po`
-    pub fn rfi(&self) -> Relation {
+    pub fn rfi(&self) -> Relation<W> {
         &self.rf & &self.po
     }
 
     /// `coe = mo \ po`
-    pub fn coe(&self) -> Relation {
+    pub fn coe(&self) -> Relation<W> {
         &self.mo - &self.po
     }
 
     /// `coi = mo ∩ po`
-    pub fn coi(&self) -> Relation {
+    pub fn coi(&self) -> Relation<W> {
         &self.mo & &self.po
     }
 
     /// `fre = fr \ po`
-    pub fn fre(&self) -> Relation {
+    pub fn fre(&self) -> Relation<W> {
         &self.fr() - &self.po
     }
 
     /// Program order between accesses to the same location.
-    pub fn po_loc(&self) -> Relation {
+    pub fn po_loc(&self) -> Relation<W> {
         let mut po_loc = Relation::empty(self.len());
         for (a, event) in self.events.iter().enumerate() {
             if let Some(loc) = event.loc {
@@ -111,12 +111,12 @@ impl Graph {
     }
 
     /// `po ∪ rf ∪ mo ∪ fr`, the steps of `hbSC`.
-    pub fn hb_sc_steps(&self) -> Relation {
+    pub fn hb_sc_steps(&self) -> Relation<W> {
         &self.po | &self.rf | &self.mo | self.fr()
     }
 
     /// `hbSC = (po ∪ rf ∪ mo ∪ fr)⁺`
-    pub fn hb_sc(&self) -> Relation {
+    pub fn hb_sc(&self) -> Relation<W> {
         self.hb_sc_steps().plus()
     }
 }

@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Key(Vec<u32>);
 
-impl Graph {
+impl<const W: usize> Graph<W> {
     /// A name under which graphs can be compared and collected.
     pub fn key(&self) -> Key {
         let mut order: Vec<usize> = (0..self.len()).collect();
@@ -37,7 +37,7 @@ impl Graph {
     }
 }
 
-impl fmt::Display for Graph {
+impl<const W: usize> fmt::Display for Graph<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (a, event) in self.events.iter().enumerate() {
             write!(f, "{a}: {event}")?;

@@ -13,42 +13,42 @@ mod split;
 pub use event::Event;
 pub use key::Key;
 
-use crate::set::{MAX_EVENTS, Set};
+use crate::set::Set;
 use crate::{Action, Dependencies, Loc, Outcome, Relation, Value};
 
-/// An execution graph.
+/// An execution graph of at most `64 * W` events.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Graph {
+pub struct Graph<const W: usize = 1> {
     /// The events, initialisation first; a relation's event `i` is `events[i]`.
     pub events: Vec<Event>,
     /// Program order, transitive; initialisation writes come before everything.
-    pub po: Relation,
+    pub po: Relation<W>,
     /// Reads-from: from a write to each read of its value.
-    pub rf: Relation,
+    pub rf: Relation<W>,
     /// Modification order (coherence): a total order on the writes to each location, transitive.
-    pub mo: Relation,
+    pub mo: Relation<W>,
     /// Address dependencies. Programs here have none; graphs made by hand and other front ends may.
-    pub addr: Relation,
+    pub addr: Relation<W>,
     /// Data dependencies.
-    pub data: Relation,
+    pub data: Relation<W>,
     /// Control dependencies.
-    pub ctrl: Relation,
+    pub ctrl: Relation<W>,
     /// From the read to the write of a read-modify-write that was split in two; empty until then.
-    pub rmw: Relation,
+    pub rmw: Relation<W>,
 }
 
 impl Graph {
     /// The graph `G₀` (seed 003 Def. 4.5) with one initialisation write per location.
     pub fn new(initial: &[Value]) -> Graph {
         let mut graph = Graph::default();
-        for (number, &value) in initial.iter().enumerate().take(MAX_EVENTS) {
+        for (number, &value) in initial.iter().enumerate().take(Set::<1>::MAX) {
             graph.push(Event::initial(Loc(number as u8), value), None);
         }
         graph
     }
 
     /// A graph of these events (initialisation writes among them), with reads-from and modification order as
-    /// given; program order follows from the events' threads and indices. At most [`MAX_EVENTS`] events are
+    /// given; program order follows from the events' threads and indices. At most [`MAX_EVENTS`](crate::MAX_EVENTS) events are
     /// kept.
     pub fn from_parts(events: impl IntoIterator<Item = Event>, rf: Relation, mo: Relation) -> Graph {
         let mut graph = Graph::default();
@@ -61,7 +61,9 @@ impl Graph {
         graph.mo = fit(mo.plus());
         graph
     }
+}
 
+impl<const W: usize> Graph<W> {
     /// `add(G, τ, l, w)` (seed 003 Notation 4.4): adds the event of `action` last in its thread. A read reads
     /// from `placement`, a write comes right after it in modification order, a read-modify-write does both.
     /// Without a placement it is the last write to the location, which is what happens under SC. Gives the
@@ -119,7 +121,7 @@ impl Graph {
 
     fn push_alone(&mut self, event: Event) -> Option<usize> {
         let new = self.events.len();
-        if new >= MAX_EVENTS {
+        if new >= Set::<W>::MAX {
             return None;
         }
         self.events.push(event);
@@ -136,7 +138,7 @@ impl Graph {
         Some(new)
     }
 
-    fn relations_mut(&mut self) -> [&mut Relation; 7] {
+    fn relations_mut(&mut self) -> [&mut Relation<W>; 7] {
         [
             &mut self.po,
             &mut self.rf,

@@ -1,18 +1,18 @@
 //! Read-modify-writes as two events, the form in which the ARM models are stated (seed 004 §II.A).
 
 use super::Graph;
-use crate::set::MAX_EVENTS;
+use crate::set::Set;
 use crate::{Outcome, Relation};
 
-impl Graph {
+impl<const W: usize> Graph<W> {
     /// The same graph with every read-modify-write split into a read and a write joined by `rmw`, and for
     /// each event of the new graph the event of this one it comes from. The read keeps the event's number,
     /// the writes follow at the end. Data dependencies lead to the write, address and control dependencies to both; the
     /// halves keep the event's mode.
-    pub fn split_rmws(&self) -> (Graph, Vec<usize>) {
+    pub fn split_rmws(&self) -> (Graph<W>, Vec<usize>) {
         let mut origin: Vec<usize> = (0..self.len()).collect();
         origin.extend(self.rmws().iter());
-        origin.truncate(MAX_EVENTS);
+        origin.truncate(Set::<W>::MAX);
         let n = origin.len();
         let mut read_half: Vec<usize> = (0..self.len()).collect();
         let mut write_half = read_half.clone();
@@ -32,7 +32,7 @@ impl Graph {
             split.events.push(event);
         }
         let both = |a: usize| [read_half[a], write_half[a]];
-        let pairs = |r: &Relation, from: &[usize], to: &[usize]| {
+        let pairs = |r: &Relation<W>, from: &[usize], to: &[usize]| {
             Relation::from_pairs(n, r.pairs().map(|(a, b)| (from[a], to[b])))
         };
         let all_halves = self.po.pairs().flat_map(|(a, b)| both(a).map(|a| both(b).map(|b| (a, b))));

@@ -14,12 +14,12 @@ use super::{Broken, acyclic, irreflexive, sc_per_location};
 use crate::graph::Graph;
 use crate::{Relation, Set};
 
-pub(super) fn check(graph: &Graph) -> Result<(), Broken> {
+pub(super) fn check<const W: usize>(graph: &Graph<W>) -> Result<(), Broken> {
     let (split, origin) = graph.split_rmws();
     axioms(&split).map_err(|broken| broken.in_original(&origin))
 }
 
-fn axioms(graph: &Graph) -> Result<(), Broken> {
+fn axioms<const W: usize>(graph: &Graph<W>) -> Result<(), Broken> {
     let (co, fre, coe) = (&graph.mo, &graph.fre(), &graph.coe());
     acyclic("sc-per-location", &sc_per_location(graph))?;
     irreflexive("atomicity", &[fre, coe, &graph.rmw.inverse()])?;
@@ -35,7 +35,7 @@ fn axioms(graph: &Graph) -> Result<(), Broken> {
 }
 
 /// `po ; [F] ; po ∪ [R ⊒acq] ; po ∪ po ; [W ⊒rel]`, between memory accesses.
-fn fence(graph: &Graph) -> Relation {
+fn fence<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     let po = &graph.po;
     let (r, w) = (graph.reads(), graph.writes());
     let dmb = graph.fences() & (graph.acquires() | graph.releases());
@@ -44,7 +44,7 @@ fn fence(graph: &Graph) -> Relation {
 }
 
 /// `prop = prop-base ∩ (W×W) ∪ com* ; prop-base* ; ffence ; hb*`, `prop-base = (fence ∪ rfe ; fence) ; hb*`
-fn prop(graph: &Graph, fence: &Relation, ahb_star: &Relation) -> Relation {
+fn prop<const W: usize>(graph: &Graph<W>, fence: &Relation<W>, ahb_star: &Relation<W>) -> Relation<W> {
     let w = graph.writes();
     let base = (fence | &graph.rfe().seq(fence)).seq(ahb_star);
     let com = &graph.rf | &graph.mo | graph.fr();
@@ -59,8 +59,8 @@ fn prop(graph: &Graph, fence: &Relation, ahb_star: &Relation) -> Relation {
 /// ci = ci0 ∪ ci;ii ∪ cc;ci           ci0 = detour
 /// cc = cc0 ∪ ci ∪ ci;ic ∪ cc;cc      cc0 = dp ∪ ctrl ∪ addr;po ∪ rmw
 /// ```
-fn ppo(graph: &Graph) -> Relation {
-    let (r, w): (Set, Set) = (graph.reads(), graph.writes());
+fn ppo<const W: usize>(graph: &Graph<W>) -> Relation<W> {
+    let (r, w): (Set<W>, Set<W>) = (graph.reads(), graph.writes());
     let po_loc = &graph.po_loc();
     let dp = &(&graph.addr | &graph.data.to(w));
     let ctrl = &graph.ctrl | &graph.ctrl.seq(&graph.po);

@@ -8,12 +8,12 @@ use super::{Broken, acyclic, irreflexive, sc_per_location};
 use crate::graph::Graph;
 use crate::{Mode, Relation};
 
-pub(super) fn check(graph: &Graph) -> Result<(), Broken> {
+pub(super) fn check<const W: usize>(graph: &Graph<W>) -> Result<(), Broken> {
     let (split, origin) = graph.split_rmws();
     axioms(&split).map_err(|broken| broken.in_original(&origin))
 }
 
-fn axioms(graph: &Graph) -> Result<(), Broken> {
+fn axioms<const W: usize>(graph: &Graph<W>) -> Result<(), Broken> {
     let (fre, coe) = (&graph.fre(), &graph.coe());
     let ob = obs(graph) | dob(graph) | aob(graph) | bob(graph);
 
@@ -23,12 +23,12 @@ fn axioms(graph: &Graph) -> Result<(), Broken> {
 }
 
 /// Observed-by: `rfe ∪ coe ∪ fre`
-fn obs(graph: &Graph) -> Relation {
+fn obs<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     graph.rfe() | graph.coe() | graph.fre()
 }
 
 /// Dependency-ordered-before: `dp ∪ dp ; rfi ∪ (ctrl ∪ addr ; po) ; [W]` with `dp = addr ∪ data`
-fn dob(graph: &Graph) -> Relation {
+fn dob<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     let dp = &graph.addr | &graph.data.to(graph.writes());
     let ctrl = &graph.ctrl | &graph.ctrl.seq(&graph.po);
     let addr_po = graph.addr.seq(&graph.po);
@@ -36,14 +36,14 @@ fn dob(graph: &Graph) -> Relation {
 }
 
 /// Atomic-ordered-before: `rmw ∪ [codom(rmw)] ; rfi ; [A]`
-fn aob(graph: &Graph) -> Relation {
+fn aob<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     let a = graph.reads() & graph.acquires();
     &graph.rmw | &graph.rfi().within(graph.rmw.codomain(), a)
 }
 
 /// Barrier-ordered-before:
 /// `po ; [F] ; po ∪ [R] ; po ; [FLD] ; po ∪ [L] ; po ; [A] ∪ po ; [L] ∪ [A] ; po ∪ po ; [L] ; coi`
-fn bob(graph: &Graph) -> Relation {
+fn bob<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     let po = &graph.po;
     let full = graph.fences() & graph.releases();
     let fld = graph.fences() & graph.with_mode(Mode::Acquire);

@@ -49,7 +49,7 @@ impl Model {
     pub const ALL: [Model; 6] = [Model::Sc, Model::Ra, Model::Rc20, Model::Tso, Model::ArmV8, Model::ArmV7];
 
     /// Whether the graph is consistent in this model.
-    pub fn check(self, graph: &Graph) -> Result<(), Violation> {
+    pub fn check<const W: usize>(self, graph: &Graph<W>) -> Result<(), Violation> {
         let broken = match self {
             Model::Sc => sc::check(graph),
             Model::Ra => ra::check(graph),
@@ -62,7 +62,7 @@ impl Model {
     }
 
     /// Whether the graph is consistent in this model, with no word about why not.
-    pub fn allows(self, graph: &Graph) -> bool {
+    pub fn allows<const W: usize>(self, graph: &Graph<W>) -> bool {
         self.check(graph).is_ok()
     }
 
@@ -74,7 +74,7 @@ impl Model {
 
     /// The model's happens-before, by which data races are judged: that of RA or RC20, and RC20's where a
     /// model has no notion of its own.
-    pub fn happens_before(self, graph: &Graph) -> Relation {
+    pub fn happens_before<const W: usize>(self, graph: &Graph<W>) -> Relation<W> {
         match self {
             Model::Ra => ra::hb(graph),
             _ => rc20::hb(graph),
@@ -144,7 +144,7 @@ impl Broken {
 }
 
 /// The axiom that a relation has no cycle.
-fn acyclic(axiom: &'static str, relation: &Relation) -> Result<(), Broken> {
+fn acyclic<const W: usize>(axiom: &'static str, relation: &Relation<W>) -> Result<(), Broken> {
     if relation.is_acyclic() {
         return Ok(());
     }
@@ -152,7 +152,7 @@ fn acyclic(axiom: &'static str, relation: &Relation) -> Result<(), Broken> {
 }
 
 /// The axiom that the composition of these relations relates nothing to itself.
-fn irreflexive(axiom: &'static str, parts: &[&Relation]) -> Result<(), Broken> {
+fn irreflexive<const W: usize>(axiom: &'static str, parts: &[&Relation<W>]) -> Result<(), Broken> {
     let Some((first, rest)) = parts.split_first() else { return Ok(()) };
     let composed = rest.iter().fold((*first).clone(), |composed, part| composed.seq(part));
     match (0..composed.len()).find(|&a| composed.contains(a, a)) {
@@ -163,7 +163,7 @@ fn irreflexive(axiom: &'static str, parts: &[&Relation]) -> Result<(), Broken> {
 
 /// The events at which a path through the parts, from `start` back to `start`, changes from one part to the
 /// next.
-fn cycle_through(parts: &[&Relation], start: usize) -> Vec<usize> {
+fn cycle_through<const W: usize>(parts: &[&Relation<W>], start: usize) -> Vec<usize> {
     let mut cycle = vec![start];
     let mut here = start;
     for (number, part) in parts.iter().enumerate() {
@@ -187,6 +187,6 @@ fn cycle_through(parts: &[&Relation], start: usize) -> Vec<usize> {
 
 /// SC per location (coherence), which every model here demands in this form or implies: `po_loc ∪ rf ∪ mo ∪
 /// fr` is acyclic (seed 004 §II.B).
-fn sc_per_location(graph: &Graph) -> Relation {
+fn sc_per_location<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     graph.po_loc() | &graph.rf | &graph.mo | graph.fr()
 }

@@ -9,11 +9,11 @@ use crate::graph::Graph;
 use crate::{Mode, Relation};
 
 /// `hb = (po ∪ [atomic] ; rf ; [atomic])⁺`
-pub(super) fn hb(graph: &Graph) -> Relation {
+pub(super) fn hb<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     let atomic = graph.set(|e| e.mode != Mode::NonAtomic);
     (&graph.po | &graph.rf.within(atomic, atomic)).plus()
 }
 
-pub(super) fn check(graph: &Graph) -> Result<(), Broken> {
+pub(super) fn check<const W: usize>(graph: &Graph<W>) -> Result<(), Broken> {
     rc20::axioms(graph, &hb(graph))
 }

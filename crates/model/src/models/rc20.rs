@@ -10,13 +10,13 @@ use crate::graph::Graph;
 use crate::{Mode, Relation};
 
 /// `hb = (po ∪ sw)⁺`
-pub(super) fn hb(graph: &Graph) -> Relation {
+pub(super) fn hb<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     (&graph.po | &sw(graph)).plus()
 }
 
 /// `sw = [⊒rel] ; ([F] ; po)? ; rf⁺ ; (po ; [F])? ; [⊒acq]`, where `rf⁺` runs through RMWs: release
 /// sequences.
-fn sw(graph: &Graph) -> Relation {
+fn sw<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     let atomic = graph.set(|e| e.mode != Mode::NonAtomic);
     let (po, rf, fences) = (&graph.po, &graph.rf.within(atomic, atomic), graph.fences());
     let from_release = po.from(fences).maybe().from(graph.releases());
@@ -24,12 +24,12 @@ fn sw(graph: &Graph) -> Relation {
     from_release.seq(&rf.plus()).seq(&to_acquire)
 }
 
-pub(super) fn check(graph: &Graph) -> Result<(), Broken> {
+pub(super) fn check<const W: usize>(graph: &Graph<W>) -> Result<(), Broken> {
     axioms(graph, &hb(graph))
 }
 
 /// The axioms over any happens-before.
-pub(super) fn axioms(graph: &Graph, hb: &Relation) -> Result<(), Broken> {
+pub(super) fn axioms<const W: usize>(graph: &Graph<W>, hb: &Relation<W>) -> Result<(), Broken> {
     let (po, rf, mo) = (&graph.po, &graph.rf, &graph.mo);
     let fr = &graph.fr();
     let rf_maybe = &rf.maybe();

@@ -9,7 +9,7 @@ use super::{Broken, acyclic, irreflexive, sc_per_location};
 use crate::graph::Graph;
 use crate::{Mode, Relation, Set};
 
-pub(super) fn check(graph: &Graph) -> Result<(), Broken> {
+pub(super) fn check<const W: usize>(graph: &Graph<W>) -> Result<(), Broken> {
     let (mo, fr, rfe) = (&graph.mo, graph.fr(), graph.rfe());
 
     acyclic("sc-per-location", &sc_per_location(graph))?;
@@ -18,17 +18,17 @@ pub(super) fn check(graph: &Graph) -> Result<(), Broken> {
 }
 
 /// `xppo = ((W×W) ∪ (R×W) ∪ (R×R)) ∩ po`
-fn xppo(graph: &Graph) -> Relation {
+fn xppo<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     let (r, w) = (graph.reads(), graph.writes());
     graph.po.within(w, w) | graph.po.within(r, r | w)
 }
 
 /// `implied = po ; [RMW ∪ F] ∪ [RMW ∪ F] ; po`
-fn implied(graph: &Graph) -> Relation {
+fn implied<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     let locked = locked(graph);
     graph.po.to(locked) | graph.po.from(locked)
 }
 
-fn locked(graph: &Graph) -> Set {
+fn locked<const W: usize>(graph: &Graph<W>) -> Set<W> {
     graph.rmws() | ((graph.fences() | graph.reads()) & graph.with_mode(Mode::SeqCst))
 }

@@ -209,7 +209,7 @@ impl Program for Lowered {
             _ => false,
         });
         let data = place.source.filter(|_| uses_register).into_iter().collect();
-        let ctrl = crate::Set(place.decided).iter().collect();
+        let ctrl = crate::Set([place.decided]).iter().collect();
         Dependencies { data, ctrl }
     }
 }
