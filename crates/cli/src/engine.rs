@@ -56,7 +56,7 @@ pub fn check_file(input: &Input, options: &CheckOptions, report: &(dyn Fn(Progre
         None => (no_violation(&answer, options), None),
         Some(found) => match witness::witness(&machine, &input.source, model(options.target), found) {
             Ok(witness) => (verdict(&found.violation), Some(witness)),
-            Err(disagreement) => (Verdict::GaveUp(disagreement.to_string()), None),
+            Err(unconfirmed) => (Verdict::GaveUp(unconfirmed.to_string()), None),
         },
     };
     Finding {

@@ -163,24 +163,32 @@ impl<const W: usize> Relation<W> {
 
     /// Whether the relation has no cycle: events without a successor are taken away until none is left.
     pub fn is_acyclic(&self) -> bool {
-        let mut left = Set::first(self.len());
+        // Backwards, because most graphs are built in some order of execution.
+        self.trimmed(Set::first(self.len()), |n| (0..n).rev()).is_empty()
+    }
+
+    /// What remains of the events when those related to none of the others are taken away, again and again. The
+    /// order in which they are looked at matters for speed alone.
+    fn trimmed<I: Iterator<Item = usize>>(&self, mut left: Set<W>, order: impl Fn(usize) -> I) -> Set<W> {
         loop {
             let before = left;
-            // Backwards, because most graphs are built in some order of execution.
-            for a in (0..self.len()).rev() {
+            for a in order(self.len()) {
                 if left.contains(a) && (self.after(a) & left).is_empty() {
                     left.remove(a);
                 }
             }
             if left.is_empty() || left == before {
-                return left.is_empty();
+                return left;
             }
         }
     }
 
     /// A shortest cycle, as the list of its events, if there is one.
     pub fn shortest_cycle(&self) -> Option<Vec<usize>> {
-        let cycles = (0..self.len()).filter_map(|a| {
+        // Only these can be on a cycle: they lead to one, and one leads to them.
+        let left = self.trimmed(Set::first(self.len()), |n| (0..n).rev());
+        let left = self.inverse().trimmed(left, |n| 0..n);
+        let cycles = left.iter().filter_map(|a| {
             let mut cycle = self.shortest_path(a, a)?;
             cycle.pop();
             Some(cycle)

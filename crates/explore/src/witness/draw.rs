@@ -18,7 +18,7 @@ pub struct Draw<'a> {
 
 impl Draw<'_> {
     /// The execution and what is wrong with it.
-    pub fn witness(&self, graph: &Graph, problem: Problem) -> Witness {
+    pub fn witness<const W: usize>(&self, graph: &Graph<W>, problem: Problem) -> Witness {
         let mut step = 0;
         let events = graph.events.iter().map(|event| {
             step += usize::from(event.thread.is_some());
@@ -89,7 +89,7 @@ impl Draw<'_> {
 }
 
 /// The edges between neighbours: what follows from them by transitivity is left out.
-fn edges(graph: &Graph) -> Vec<Edge> {
+fn edges<const W: usize>(graph: &Graph<W>) -> Vec<Edge> {
     let mut edges = Vec::new();
     let mut add = |from, to, relation| edges.push(Edge { from, to, relation });
     for (to, event) in graph.events.iter().enumerate() {

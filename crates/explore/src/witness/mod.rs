@@ -6,7 +6,7 @@
 //!
 //! Nothing is shown that the plain definitions of `seqcst_model` do not confirm: an execution of a non-robust program
 //! is consistent in the weak model and not under SC, racing accesses are not ordered by happens-before. If that fails,
-//! a monitor and a definition disagree, which is a bug of ours, and the answer is [`Disagreement`].
+//! a monitor and a definition disagree, which is a bug of ours, and the answer is [`Unconfirmed`].
 
 mod draw;
 mod run;
@@ -19,50 +19,66 @@ use seqcst_program::semantics::Machine;
 use seqcst_report::{Edge, Problem, Relation as Name, Witness};
 use std::fmt;
 
-/// A monitor or a search and the plain definitions contradict each other: a bug of this program, never of its input.
+/// Why there is no witness for what a search found.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Disagreement(String);
+pub enum Unconfirmed {
+    /// A monitor or a search and the plain definitions contradict each other: a bug of ours, never of the input.
+    Disagreement(String),
+    /// The run has more events than can be confirmed.
+    TooLong(usize),
+}
 
-impl fmt::Display for Disagreement {
+impl fmt::Display for Unconfirmed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "internal disagreement: {}; this is a bug in seqcst, please report it with this input",
-            self.0
-        )
+        match self {
+            Unconfirmed::Disagreement(what) => {
+                write!(
+                    f,
+                    "internal disagreement: {what}; this is a bug in seqcst, please report it with this input"
+                )
+            }
+            Unconfirmed::TooLong(events) => {
+                write!(f, "a violation turned up, but its run of {events} events is too long to confirm it")
+            }
+        }
     }
 }
 
-impl std::error::Error for Disagreement {}
+impl std::error::Error for Unconfirmed {}
 
-fn disagree<T>(what: impl Into<String>) -> Result<T, Disagreement> {
-    Err(Disagreement(what.into()))
+fn disagree<T>(what: impl Into<String>) -> Result<T, Unconfirmed> {
+    Err(Unconfirmed::Disagreement(what.into()))
 }
 
 /// The execution behind what a search found, confirmed by the definition of the model. `machine` is the program,
 /// lowered for this model, `source` the text it was written in.
-pub fn witness(
-    machine: &Machine,
-    source: &str,
-    model: Model,
-    found: &Found,
-) -> Result<Witness, Disagreement> {
-    let replay =
-        replay(machine, found).map_err(|odd| Disagreement(format!("the run found is no run: {odd}")))?;
+pub fn witness(machine: &Machine, source: &str, model: Model, found: &Found) -> Result<Witness, Unconfirmed> {
+    let replay = replay(machine, found).or_else(|odd| disagree(format!("the run found is no run: {odd}")))?;
     let run = Run::new(machine, replay);
     let draw = Draw { code: machine.code(), source, model };
-    match found.violation {
-        Violation::Stale { thread } => stale(&run, &draw, thread),
-        Violation::Race { thread } => race(&run, &draw, thread),
-        Violation::Clash { first, second } => clash(&run, &draw, first, second),
-        Violation::Failed { thread } => failed(&run, &draw, thread),
+    // The narrowest graph that has room for the run.
+    match run.size(&found.violation) {
+        ..=64 => explain::<1>(&run, &draw, found.violation),
+        65..=1024 => explain::<16>(&run, &draw, found.violation),
+        1025..=4096 => explain::<64>(&run, &draw, found.violation),
+        4097..=16384 => explain::<256>(&run, &draw, found.violation),
+        events => Err(Unconfirmed::TooLong(events)),
+    }
+}
+
+fn explain<const W: usize>(run: &Run, draw: &Draw, violation: Violation) -> Result<Witness, Unconfirmed> {
+    match violation {
+        Violation::Stale { thread } => stale::<W>(run, draw, thread),
+        Violation::Race { thread } => race::<W>(run, draw, thread),
+        Violation::Clash { first, second } => clash::<W>(run, draw, first, second),
+        Violation::Failed { thread } => failed::<W>(run, draw, thread),
     }
 }
 
 /// Seed 003 Thm. 5.1: the older write that the thread's next access may still read from, or land right after.
-fn stale(run: &Run, draw: &Draw, thread: usize) -> Result<Witness, Disagreement> {
+fn stale<const W: usize>(run: &Run, draw: &Draw, thread: usize) -> Result<Witness, Unconfirmed> {
     let access = run.next(thread)?;
-    let mut graph = run.graph(&run.before(&[thread], None), &[access.loc])?;
+    let mut graph: Graph<W> = run.graph(&run.before(&[thread], None), &[access.loc])?;
     let Some(latest) = graph.last_write(access.loc) else { return disagree("no write to be stale about") };
     let Some((new, older)) = place(&mut graph, draw.model, thread, access, latest) else {
         return disagree(format!(
@@ -83,14 +99,14 @@ fn stale(run: &Run, draw: &Draw, thread: usize) -> Result<Witness, Disagreement>
 
 /// Adds the access where the model allows it and SC does not; gives its number and that of the older write. Values
 /// that differ from what SC makes the access read are preferred, then younger writes.
-fn place(
-    graph: &mut Graph,
+fn place<const W: usize>(
+    graph: &mut Graph<W>,
     model: Model,
     thread: usize,
     access: &Action,
     latest: usize,
 ) -> Option<(usize, usize)> {
-    let written = |graph: &Graph, write: usize| graph.events[write].outcome.value_written();
+    let written = |graph: &Graph<W>, write: usize| graph.events[write].outcome.value_written();
     let mut writes: Vec<usize> = graph.mo.before(latest).iter().collect();
     let newest = written(graph, latest);
     writes.sort_by_key(|&write| {
@@ -110,10 +126,10 @@ fn place(
 }
 
 /// A shortest path in `hbSC` from a write of the run to the access after it.
-fn path(graph: &Graph, from: usize, access: usize) -> Option<Vec<Edge>> {
+fn path<const W: usize>(graph: &Graph<W>, from: usize, access: usize) -> Option<Vec<Edge>> {
     let fr = graph.fr();
     // The access itself takes part by program order alone: where it reads or lands is what SC objects to.
-    let in_run = |r: &Relation| {
+    let in_run = |r: &Relation<W>| {
         Relation::from_pairs(graph.len(), r.pairs().filter(|&(a, b)| a != access && b != access))
     };
     let others = in_run(&graph.rf) | in_run(&graph.mo) | in_run(&fr);
@@ -130,11 +146,11 @@ fn path(graph: &Graph, from: usize, access: usize) -> Option<Vec<Edge>> {
 }
 
 /// A race by happens-before: the last earlier access that conflicts with the thread's next one, unordered with it.
-fn race(run: &Run, draw: &Draw, thread: usize) -> Result<Witness, Disagreement> {
+fn race<const W: usize>(run: &Run, draw: &Draw, thread: usize) -> Result<Witness, Unconfirmed> {
     let access = run.next(thread)?;
     for earlier in run.conflicts(thread, access) {
         let kept = run.before(&[thread], Some(earlier));
-        let mut graph = run.graph(&kept, &[access.loc])?;
+        let mut graph: Graph<W> = run.graph(&kept, &[access.loc])?;
         let Some(first) = run.number(&graph, earlier) else { continue };
         let second = add_last(&mut graph, thread, access)?;
         if races(&graph, draw.model, first, second) {
@@ -145,9 +161,14 @@ fn race(run: &Run, draw: &Draw, thread: usize) -> Result<Witness, Disagreement> 
 }
 
 /// Two accesses that conflict and can come in either order.
-fn clash(run: &Run, draw: &Draw, first: usize, second: usize) -> Result<Witness, Disagreement> {
+fn clash<const W: usize>(
+    run: &Run,
+    draw: &Draw,
+    first: usize,
+    second: usize,
+) -> Result<Witness, Unconfirmed> {
     let (one, other) = (run.next(first)?, run.next(second)?);
-    let mut graph = run.graph(&run.before(&[first, second], None), &[one.loc, other.loc])?;
+    let mut graph: Graph<W> = run.graph(&run.before(&[first, second], None), &[one.loc, other.loc])?;
     let one = add_last(&mut graph, first, one)?;
     let other = add_last(&mut graph, second, other)?;
     if !races(&graph, draw.model, one, other) {
@@ -157,7 +178,11 @@ fn clash(run: &Run, draw: &Draw, first: usize, second: usize) -> Result<Witness,
 }
 
 /// Adds an access as SC executes it.
-fn add_last(graph: &mut Graph, thread: usize, access: &Action) -> Result<usize, Disagreement> {
+fn add_last<const W: usize>(
+    graph: &mut Graph<W>,
+    thread: usize,
+    access: &Action,
+) -> Result<usize, Unconfirmed> {
     let found = graph.last_write(access.loc).and_then(|write| graph.events[write].outcome.value_written());
     let outcome: Option<Outcome> = found.and_then(|value| access.outcomes(value).next());
     match outcome.and_then(|outcome| graph.add(thread, access, outcome, None)) {
@@ -167,7 +192,7 @@ fn add_last(graph: &mut Graph, thread: usize, access: &Action) -> Result<usize, 
 }
 
 /// The definition of a race: conflicting accesses, one of them non-atomic, in an SC execution, not ordered by `hb`.
-fn races(graph: &Graph, model: Model, a: usize, b: usize) -> bool {
+fn races<const W: usize>(graph: &Graph<W>, model: Model, a: usize, b: usize) -> bool {
     let (first, second) = (&graph.events[a], &graph.events[b]);
     let hb = model.happens_before(graph);
     first.thread != second.thread
@@ -180,9 +205,9 @@ fn races(graph: &Graph, model: Model, a: usize, b: usize) -> bool {
 }
 
 /// An assertion that fails after the last event of its thread.
-fn failed(run: &Run, draw: &Draw, thread: usize) -> Result<Witness, Disagreement> {
+fn failed<const W: usize>(run: &Run, draw: &Draw, thread: usize) -> Result<Witness, Unconfirmed> {
     let Some(site) = run.failed(thread) else { return disagree("the run ends with no failed assertion") };
-    let graph = run.graph(&run.before(&[thread], None), &[])?;
+    let graph: Graph<W> = run.graph(&run.before(&[thread], None), &[])?;
     let (span, line, column) = draw.place(site);
     let text = draw.text(site).to_owned();
     Ok(draw.witness(&graph, Problem::Assertion { thread, text, span, line, column }))

@@ -4,8 +4,8 @@
 //! (the construction of seed 000 Thm. 3.1). It contains the last write to every location that the thread is about to
 //! be stale on.
 
-use super::{Disagreement, disagree};
-use crate::states::{Executed, Replay};
+use super::{Unconfirmed, disagree};
+use crate::states::{Executed, Replay, Violation};
 use seqcst_model::{Action, Event, Graph, Loc, Model, Outcome, Program, Value};
 use seqcst_program::semantics::Machine;
 
@@ -29,7 +29,7 @@ impl Run {
     }
 
     /// The access that a thread is about to execute.
-    pub fn next(&self, thread: usize) -> Result<&Action, Disagreement> {
+    pub fn next(&self, thread: usize) -> Result<&Action, Unconfirmed> {
         match self.next.get(thread).and_then(Option::as_ref) {
             Some(action) => Ok(action),
             None => disagree(format!("thread {thread} has no next access")),
@@ -79,8 +79,19 @@ impl Run {
         kept
     }
 
+    /// The most events that a graph for this violation can have: initial writes, the part of the run that matters,
+    /// and two accesses after it.
+    pub fn size(&self, violation: &Violation) -> usize {
+        let run = match *violation {
+            Violation::Stale { thread } | Violation::Failed { thread } => self.before(&[thread], None).len(),
+            Violation::Clash { first, second } => self.before(&[first, second], None).len(),
+            Violation::Race { .. } => self.events.len(),
+        };
+        self.initial.len() + run + 2
+    }
+
     /// The execution graph of these events, with the initial writes to the locations they access and to `also`.
-    pub fn graph(&self, kept: &[usize], also: &[Loc]) -> Result<Graph, Disagreement> {
+    pub fn graph<const W: usize>(&self, kept: &[usize], also: &[Loc]) -> Result<Graph<W>, Unconfirmed> {
         let mut graph = Graph::default();
         let used = |x: Loc| {
             also.contains(&x)
@@ -97,7 +108,9 @@ impl Run {
         }
         for &number in kept {
             let Executed { thread, action, outcome } = &self.events[number];
-            graph.add(*thread, action, *outcome, None);
+            if graph.add(*thread, action, *outcome, None).is_none() {
+                return Err(Unconfirmed::TooLong(kept.len()));
+            }
         }
         match Model::Sc.check(&graph) {
             Ok(()) => Ok(graph),
@@ -106,7 +119,7 @@ impl Run {
     }
 
     /// The number that an event of the run has in a graph of some of its events.
-    pub fn number(&self, graph: &Graph, event: usize) -> Option<usize> {
+    pub fn number<const W: usize>(&self, graph: &Graph<W>, event: usize) -> Option<usize> {
         let Executed { thread, .. } = self.events[event];
         let index = self.events[..event].iter().filter(|other| other.thread == thread).count();
         graph.events.iter().position(|e| e.thread == Some(thread) && e.index == index)
