@@ -7,7 +7,6 @@ use seqcst_explore::robustness::{Plan, decide};
 use seqcst_explore::states::{Answer, Limit, Limits, Options, Progress, Violation};
 use seqcst_explore::witness;
 use seqcst_model::Model;
-use seqcst_monitor::finite::{Monitor, Rc20, Sc, Summary, Tso};
 use seqcst_program::semantics::Machine;
 use seqcst_program::{Target, lower};
 use seqcst_report::{Finding, Verdict};
@@ -77,19 +76,10 @@ fn search(machine: &Machine, options: &CheckOptions, report: &(dyn Fn(Progress) 
         limits: options.limits.clone(),
         workers: options.workers,
         symmetry: options.symmetry,
-        clash: matches!(options.target, Target::Sc | Target::Ra),
+        clash: false,
     };
     let plan = Plan { search, abstraction: options.abstraction };
-    decide(machine, &|summary| monitor(options.target, summary), &plan, report)
-}
-
-fn monitor(target: Target, summary: &Summary) -> Box<dyn Monitor> {
-    match target {
-        Target::Sc => Box::new(Sc::new(summary)),
-        Target::Ra => Box::new(Rc20::new(summary, false)),
-        Target::Rc20 => Box::new(Rc20::new(summary, true)),
-        Target::Tso => Box::new(Tso::new(summary)),
-    }
+    decide(machine, options.target, &plan, report)
 }
 
 fn model(target: Target) -> Model {

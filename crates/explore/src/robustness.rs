@@ -1,142 +1,185 @@
 //! Deciding robustness: the plan of the search.
 //!
 //! 1. A short look at the program as it is: most violations are near the start, most litmus tests are small.
-//! 2. Counterexample-guided abstraction (Clarke et al., CAV 2000): forget all data ([`crate::abstraction`]) and search
-//!    again. No violation: the program is robust, whatever its data. A violation that the program itself can follow is
-//!    real. Otherwise the first step that it cannot follow tells which data must be tracked, and the search is
-//!    repeated.
-//! 3. What the monitor does not see, failed assertions and clashing non-atomic accesses, is searched for without it:
-//!    plain SC states are far fewer than monitored ones.
-//! 4. If forgetting does not pay, the program as it is, monitored, all of it.
+//! 2. One location at a time: what a monitor keeps to check accesses to one location is independent of what it keeps
+//!    for the others, so many small searches do the work of one that is the product of all. For each location:
+//!    * counterexample-guided abstraction (Clarke et al., CAV 2000): forget all data ([`crate::abstraction`]) and
+//!      search. No violation: no access to this location can be stale, whatever the data. A violation that the program
+//!      itself can follow is real. Otherwise the first step that it cannot follow tells which data must be tracked, and
+//!      the search is repeated;
+//!    * in turns with that, the program as it is, with budgets that grow: whatever ends first decides.
+//! 3. What no monitor sees, failed assertions and clashing non-atomic accesses, is searched for without one: plain SC
+//!    states are far fewer than monitored ones.
 
 use crate::abstraction::{Forgetful, Tracked, forget};
 use crate::states::{self, Answer, Follower, Found, Limit, Options, Progress, Violation};
 use crate::summarise;
-use seqcst_monitor::finite::{Monitor, Sc, Summary};
-use seqcst_program::code::{Code, Expr, Instr, Pc};
+use seqcst_model::Loc;
+use seqcst_monitor::finite::{Monitor, Rc20, Sc, Tso};
+use seqcst_program::Target;
+use seqcst_program::code::{AccessKind, Code, Expr, Instr, Pc};
 use seqcst_program::semantics::{Machine, successors};
-
-/// Makes the monitor of a memory model for a program.
-pub type MakeMonitor<'a> = &'a dyn Fn(&Summary) -> Box<dyn Monitor>;
 
 /// How to decide.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// How to search.
     pub search: Options,
-    /// Forget data where that helps.
+    /// Forget data, and check one location at a time, where that helps.
     pub abstraction: bool,
 }
 
 /// States to visit before anything clever is tried.
 const FIRST_LOOK: u64 = 30_000;
-/// States to visit in a program that tracks only some data before giving up on that.
-const WORTH_FORGETTING: u64 = 4_000_000;
+/// States to visit in the first turn with forgotten data, and how much longer each turn is than the one before.
+const FIRST_TURN: u64 = 200_000;
+const LONGER: u64 = 4;
 
-/// Decides whether the program is robust, free of races and of failing assertions.
-pub fn decide(
-    machine: &Machine,
-    make_monitor: MakeMonitor,
-    plan: &Plan,
-    report: &(dyn Fn(Progress) + Sync),
-) -> Answer {
-    let mut work = Work { machine, make_monitor, plan, report, done: None };
-    if plan.abstraction {
-        if let Some(answer) = work.within(FIRST_LOOK, |work, options| work.monitored(options)) {
-            return answer;
-        }
-        if let Some(answer) = work.forgetfully() {
-            return answer;
-        }
+/// The monitor for a memory model; with a `focus`, for accesses to that location only.
+pub fn monitor(code: &Code, target: Target, focus: Option<Loc>) -> Box<dyn Monitor> {
+    let summary = summarise(code);
+    match target {
+        Target::Sc => Box::new(Sc::new(&summary)),
+        Target::Ra => Box::new(Rc20::new(&summary, false, focus)),
+        Target::Rc20 => Box::new(Rc20::new(&summary, true, focus)),
+        Target::Tso => Box::new(Tso::new(&summary, focus)),
     }
-    let answer = work.monitored(&plan.search.clone());
-    work.total(answer)
+}
+
+/// Whether two enabled conflicting non-atomic accesses are a race (under RC20, happens-before decides).
+fn clashes(target: Target) -> bool {
+    target != Target::Rc20
+}
+
+/// Decides whether the program, lowered for the target, is robust, free of races and of failing assertions.
+pub fn decide(machine: &Machine, target: Target, plan: &Plan, report: &(dyn Fn(Progress) + Sync)) -> Answer {
+    let mut work = Work { machine, target, plan, report, done: Answer::default() };
+    if !plan.abstraction {
+        let options = Options { clash: clashes(target), ..plan.search.clone() };
+        let answer = work.search(machine, None, &options);
+        return work.total(answer);
+    }
+    match work.everything() {
+        Ok(()) => work.done,
+        Err(answer) => *answer,
+    }
 }
 
 struct Work<'a> {
     machine: &'a Machine,
-    make_monitor: MakeMonitor<'a>,
+    target: Target,
     plan: &'a Plan,
     report: &'a (dyn Fn(Progress) + Sync),
     /// Passes before this one, added up.
-    done: Option<Answer>,
+    done: Answer,
 }
 
+/// A pass that did not end it all: done (`true`), or out of budget.
+type Passed = Result<bool, Box<Answer>>;
+
 impl Work<'_> {
-    /// The program as it is.
-    fn monitored(&self, options: &Options) -> Answer {
-        let monitor = (self.make_monitor)(&summarise(self.machine.code()));
-        states::check(self.machine, monitor, options, self.report)
+    /// The whole plan. An error is an answer that ends it.
+    fn everything(&mut self) -> Result<(), Box<Answer>> {
+        if self.as_it_is(None, FIRST_LOOK)? {
+            return Ok(());
+        }
+        for focus in monitor(self.machine.code(), self.target, None).checked() {
+            let mut budget = FIRST_TURN;
+            let mut tracked = Some(Tracked::nothing(self.machine.code()));
+            while !self.forgetfully(focus, budget, &mut tracked)? {
+                budget *= LONGER;
+                if self.as_it_is(Some(focus), budget)? {
+                    break;
+                }
+                budget *= LONGER;
+            }
+        }
+        self.unmonitored()
     }
 
-    /// Runs a pass within a budget of states. `None`: the budget was not enough, and nothing is decided.
-    fn within(&mut self, budget: u64, pass: impl Fn(&Self, &Options) -> Answer) -> Option<Answer> {
-        let mut options = self.plan.search.clone();
-        if options.limits.states.is_none_or(|most| budget < most) {
-            options.limits.states = Some(budget);
-        } else {
-            return Some(self.total(pass(self, &options)));
+    fn search(&self, machine: &Machine, focus: Option<Loc>, options: &Options) -> Answer {
+        states::check(machine, monitor(machine.code(), self.target, focus), options, self.report)
+    }
+
+    /// How to search, with a budget of states.
+    fn options(&self, budget: u64, clash: bool) -> Options {
+        let mut options = Options { clash, ..self.plan.search.clone() };
+        let most = options.limits.states.map(|most| most.saturating_sub(self.done.progress.states));
+        options.limits.states = Some(most.map_or(budget, |most| most.min(budget)));
+        if let Some(time) = &mut options.limits.time {
+            *time = time.saturating_sub(self.done.progress.elapsed);
         }
-        let answer = pass(self, &options);
-        let out_of_budget = answer.limit == Some(Limit::States);
-        let answer = self.total(answer);
-        if out_of_budget {
-            self.done = Some(answer);
-            return None;
+        options
+    }
+
+    /// Books a pass. An error if it found something or reached a limit that is not just its budget.
+    fn passed(&mut self, answer: Answer) -> Passed {
+        let total = self.total(answer);
+        let user_limit = match total.limit {
+            Some(Limit::States) => {
+                self.plan.search.limits.states.is_some_and(|most| total.progress.states >= most)
+            }
+            other => other.is_some(),
+        };
+        if total.found.is_some() || user_limit {
+            return Err(Box::new(total));
         }
-        Some(answer)
+        let complete = total.limit.is_none();
+        self.done = Answer { limit: None, ..total };
+        Ok(complete)
     }
 
     /// Adds what earlier passes did.
     fn total(&self, mut answer: Answer) -> Answer {
-        if let Some(done) = &self.done {
-            answer.progress.states += done.progress.states;
-            answer.progress.depth = answer.progress.depth.max(done.progress.depth);
-            answer.progress.memory = answer.progress.memory.max(done.progress.memory);
-            answer.transitions += done.transitions;
-        }
+        answer.progress.states += self.done.progress.states;
+        answer.progress.depth = answer.progress.depth.max(self.done.progress.depth);
+        answer.progress.memory = answer.progress.memory.max(self.done.progress.memory);
+        answer.progress.elapsed += self.done.progress.elapsed;
+        answer.transitions += self.done.transitions;
         answer
     }
 
-    /// Step 2 and 3 of the plan. `None`: nothing decided.
-    fn forgetfully(&mut self) -> Option<Answer> {
-        let code = self.machine.code();
-        let mut tracked = Tracked::nothing(code);
-        loop {
-            let simple = forget(code, &tracked);
-            let simple_machine = Machine::new(simple.code.clone());
-            let answer = self.within(WORTH_FORGETTING, |work, options| {
-                let options = Options { clash: false, ..options.clone() };
-                let monitor = (work.make_monitor)(&summarise(&simple.code));
-                states::check(&simple_machine, monitor, &options, work.report)
-            })?;
-            if answer.limit.is_some() {
-                return Some(answer);
-            }
-            let Some(found) = &answer.found else {
-                self.done = Some(answer);
-                return self.unmonitored();
-            };
-            match self.follow(&simple, &simple_machine, found, &mut tracked) {
-                Followed::Real(found) => return Some(Answer { found: Some(found), ..answer }),
-                Followed::Refined => {}
-                Followed::Stuck => return None,
-            }
-            self.done = Some(Answer { found: None, ..answer });
-        }
+    /// The program as it is.
+    fn as_it_is(&mut self, focus: Option<Loc>, budget: u64) -> Passed {
+        let options = self.options(budget, clashes(self.target));
+        let answer = self.search(self.machine, focus, &options);
+        self.passed(answer)
     }
 
-    /// Step 3: assertions and clashes, under plain SC.
-    fn unmonitored(&mut self) -> Option<Answer> {
+    /// Assertions and clashes, under plain SC.
+    fn unmonitored(&mut self) -> Result<(), Box<Answer>> {
         let code = self.machine.code();
-        let has = |test: &dyn Fn(&Instr) -> bool| code.threads.iter().any(|t| t.instrs.iter().any(test));
-        let asserts = has(&|instr| matches!(instr, Instr::Assert(..)));
-        let clashes = self.plan.search.clash && code.locations.iter().any(|l| l.non_atomic);
-        if !asserts && !clashes {
-            return self.done.clone();
+        let asserts =
+            code.threads.iter().any(|t| t.instrs.iter().any(|instr| matches!(instr, Instr::Assert(..))));
+        let clash = clashes(self.target);
+        if asserts || clash && code.locations.iter().any(|l| l.non_atomic) {
+            let options = self.options(u64::MAX, clash);
+            let answer =
+                states::check(self.machine, monitor(code, Target::Sc, None), &options, self.report);
+            self.passed(answer)?;
         }
-        let monitor = Box::new(Sc::new(&summarise(code)));
-        Some(self.total(states::check(self.machine, monitor, &self.plan.search, self.report)))
+        Ok(())
+    }
+
+    /// The program with data forgotten, as far as accesses to one location go. What must be tracked is kept for the
+    /// next turn; `None`: forgetting does not help.
+    fn forgetfully(&mut self, focus: Loc, budget: u64, tracked: &mut Option<Tracked>) -> Passed {
+        let code = self.machine.code();
+        let start = self.done.progress.states;
+        while let Some(kept) = tracked {
+            let simple = forget(code, kept);
+            let simple_machine = Machine::new(simple.code.clone());
+            let left = budget.saturating_sub(self.done.progress.states - start);
+            let mut answer = self.search(&simple_machine, Some(focus), &self.options(left, false));
+            let Some(found) = answer.found.take() else { return self.passed(answer) };
+            match self.follow(&simple, &simple_machine, &found, focus, kept) {
+                Followed::Real(found) => answer.found = Some(found),
+                Followed::Refined => {}
+                Followed::Stuck => *tracked = None,
+            }
+            self.passed(answer)?;
+        }
+        Ok(false)
     }
 
     /// Tries to follow a run of the forgetful program in the program itself.
@@ -145,23 +188,22 @@ impl Work<'_> {
         simple: &Forgetful,
         simple_machine: &Machine,
         found: &Found,
+        focus: Loc,
         tracked: &mut Tracked,
     ) -> Followed {
         let code = self.machine.code();
         let route = states::route(simple_machine, found);
         let origin = |thread: usize, pc: Pc| simple.origin[thread][pc as usize];
-        let monitor = (self.make_monitor)(&summarise(code));
+        let monitor = monitor(code, self.target, Some(focus));
         let mut follower = Follower::new(self.machine, &*monitor);
         // Where each thread's local code since its last access begins.
         let mut since: Vec<Pc> = vec![0; code.threads.len()];
         let mut refine = |thread: usize, pc: Pc, since: Pc, arrived: bool| {
             let before = tracked.clone();
-            if arrived {
-                if let Instr::Access(access) = &code.threads[thread].instrs[pc as usize] {
-                    tracked.add_access(thread, access);
-                }
-            } else {
+            if !arrived {
                 conditions(code, thread, since).into_iter().for_each(|e| tracked.add_expr(thread, e));
+            } else if let Instr::Access(access) = &code.threads[thread].instrs[pc as usize] {
+                tracked.add_access(thread, access);
             }
             tracked.close(code);
             if *tracked == before { Followed::Stuck } else { Followed::Refined }
@@ -214,7 +256,7 @@ fn conditions(code: &Code, thread: usize, start: Pc) -> Vec<&Expr> {
         let instr = &instrs[pc as usize];
         match instr {
             Instr::Branch(e, _) | Instr::Assume(e) => found.push(e),
-            Instr::Access(access) if access.kind != seqcst_program::code::AccessKind::Fence => continue,
+            Instr::Access(access) if access.kind != AccessKind::Fence => continue,
             _ => {}
         }
         todo.extend(successors(instr, pc));

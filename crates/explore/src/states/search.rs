@@ -41,7 +41,7 @@ pub struct Options {
 }
 
 /// How far the search is, for a progress display.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub struct Progress {
     /// States visited.
     pub states: u64,
@@ -116,7 +116,7 @@ pub struct Found {
 }
 
 /// What the search says.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Answer {
     /// A run that goes wrong, if there is one.
     pub found: Option<Found>,

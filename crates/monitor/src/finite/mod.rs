@@ -100,8 +100,9 @@ pub trait Monitor: Sync {
     /// The same monitor with a larger shape.
     fn grown(&self) -> Box<dyn Monitor>;
 
-    /// Reads and writes of different threads to this location leave marks that a later check can see.
-    fn watches(&self, loc: Loc) -> bool;
+    /// The locations whose accesses it checks. What it keeps for the sake of one of them is independent of what it
+    /// keeps for the others, so each can be checked by a monitor of its own, with far fewer states.
+    fn checked(&self) -> Vec<Loc>;
 }
 
 /// Plain SC: nothing to watch.
@@ -128,7 +129,7 @@ impl Monitor for Sc {
     fn grown(&self) -> Box<dyn Monitor> {
         Box::new(Sc(self.0.clone()))
     }
-    fn watches(&self, _loc: Loc) -> bool {
-        false
+    fn checked(&self) -> Vec<Loc> {
+        Vec::new()
     }
 }

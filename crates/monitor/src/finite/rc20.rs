@@ -38,17 +38,21 @@ pub struct Rc20 {
     /// Threads that need `rel`, `acq`.
     has_rel: u64,
     has_acq: u64,
+    races: bool,
+    focus: Option<Loc>,
     capacity: usize,
     overflow: AtomicBool,
 }
 
 impl Rc20 {
-    /// A monitor for a program lowered for RA or RC20. `races` asks for races by happens-before.
-    pub fn new(summary: &Summary, races: bool) -> Rc20 {
-        Rc20::with_capacity(summary, races, 7)
+    /// A monitor for a program lowered for RA or RC20. `races` asks for races by happens-before. With a `focus`, only
+    /// accesses to that location are checked.
+    pub fn new(summary: &Summary, races: bool, focus: Option<Loc>) -> Rc20 {
+        Rc20::with_capacity(summary, races, focus, 7)
     }
 
-    fn with_capacity(summary: &Summary, races: bool, capacity: usize) -> Rc20 {
+    fn with_capacity(summary: &Summary, races: bool, focus: Option<Loc>, capacity: usize) -> Rc20 {
+        let in_focus = |x: Loc| focus.is_none_or(|focus| focus == x);
         let locations = || (0..summary.locations as u8).map(Loc);
         let atomic = |x: Loc| summary.of(x).all(|usage| usage.mode != Mode::NonAtomic);
         let mut start = 0;
@@ -56,10 +60,13 @@ impl Rc20 {
         let mut plain = Vec::new();
         for x in locations() {
             let watched = summary.is_shared(x);
-            let known = (watched && atomic(x)).then(|| Tracked::new(summary, x, start, capacity, false));
+            let known = (watched && atomic(x)).then(|| match in_focus(x) {
+                true => Tracked::new(summary, x, start, capacity, false),
+                false => Tracked::nothing(start),
+            });
             start += known.as_ref().map_or(0, |t| t.all.len);
             tracked.push(known);
-            let bits = (watched && !atomic(x) && races).then_some(Bits { start, len: 1 + summary.threads });
+            let bits = (watched && !atomic(x) && races && in_focus(x)).then_some(Bits { start, len: 1 + summary.threads });
             start += bits.map_or(0, |b| b.len);
             plain.push(bits);
         }
@@ -132,6 +139,8 @@ impl Rc20 {
             unasked,
             has_rel,
             has_acq,
+            races,
+            focus,
             capacity,
             overflow: AtomicBool::new(false),
         }
@@ -379,11 +388,11 @@ impl Monitor for Rc20 {
     }
 
     fn grown(&self) -> Box<dyn Monitor> {
-        let races = self.plain.iter().any(Option::is_some);
-        Box::new(Rc20::with_capacity(&self.summary, races, self.capacity * 2 + 1))
+        Box::new(Rc20::with_capacity(&self.summary, self.races, self.focus, self.capacity * 2 + 1))
     }
 
-    fn watches(&self, loc: Loc) -> bool {
-        self.tracked[loc.index()].is_some() || self.plain[loc.index()].is_some()
+    fn checked(&self) -> Vec<Loc> {
+        let plain = (0..self.plain.len()).filter(|&x| self.plain[x].is_some());
+        bits(self.hb_sc.checked).chain(plain).map(|x| Loc(x as u8)).collect()
     }
 }

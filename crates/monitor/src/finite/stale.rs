@@ -227,6 +227,17 @@ impl Tracked {
         Tracked { s, u, no_updates, all, needs_prev }
     }
 
+    /// Nothing: accesses to the location are not checked.
+    pub fn nothing(start: usize) -> Tracked {
+        Tracked {
+            s: Kept::Nothing,
+            u: Kept::Nothing,
+            no_updates: true,
+            all: Bits { start, len: 0 },
+            needs_prev: false,
+        }
+    }
+
     /// The last write to the location, of `value`, is no longer the last one; the view's holder may still read it.
     pub fn add(&self, view: &mut [u64], value: Value, prev: Value, by_update: bool, overflow: &AtomicBool) {
         self.s.add(view, value, prev, overflow);

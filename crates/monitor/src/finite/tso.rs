@@ -4,8 +4,7 @@
 //! stores of p must follow; `GM(x)`, `GW(x)`, the same for the accesses to `x` and for its last write. Each is a view
 //! of stale values (see [`super::stale`]), so that a `wait` is exact; the boolean "`x` is in the set" of
 //! `MONITOR_NOTES.md` is "the view has no stale value of `x`". `own(p)` knows the writes of p alone: a load never
-//! passes its own thread's stores to the same location. "The last write to `x` is p's" is "`own(p)` has no stale
-//! value of `x`".
+//! passes its own thread's stores to the same location.
 //!
 //! Only a plain load can be stale. Locked instructions (every read-modify-write and every failed compare-and-swap)
 //! carry [`Mode::SeqCst`].
@@ -18,8 +17,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Offset of `ld` in a thread's block; `st` and `own` follow.
 const LD: usize = 2;
+/// Offset of the thread of the last write (from 1; 0: none) in a location's block.
+const OWNER: usize = 3;
 /// Offset of `GM` in a location's block; `GW` follows.
-const GM: usize = 3;
+const GM: usize = 4;
 
 /// The monitor.
 pub struct Tso {
@@ -31,22 +32,26 @@ pub struct Tso {
     view: usize,
     /// All bits of a view that are in use.
     used: Vec<u64>,
+    focus: Option<Loc>,
     capacity: usize,
     overflow: AtomicBool,
 }
 
 impl Tso {
-    /// A monitor for a program lowered for TSO.
-    pub fn new(summary: &Summary) -> Tso {
-        Tso::with_capacity(summary, 7)
+    /// A monitor for a program lowered for TSO. With a `focus`, only accesses to that location are checked.
+    pub fn new(summary: &Summary, focus: Option<Loc>) -> Tso {
+        Tso::with_capacity(summary, focus, 7)
     }
 
-    fn with_capacity(summary: &Summary, capacity: usize) -> Tso {
+    fn with_capacity(summary: &Summary, focus: Option<Loc>, capacity: usize) -> Tso {
         let mut start = 0;
         let mut tracked = Vec::new();
         for x in (0..summary.locations as u8).map(Loc) {
             // A location that is never loaded plainly still carries order: its last write must be known or not.
-            let known = summary.is_shared(x).then(|| Tracked::new(summary, x, start, capacity, true));
+            let known = summary.is_shared(x).then(|| match focus.is_none_or(|focus| focus == x) {
+                true => Tracked::new(summary, x, start, capacity, true),
+                false => Tracked::nothing(start),
+            });
             start += known.as_ref().map_or(0, |t| t.all.len);
             tracked.push(known);
         }
@@ -68,7 +73,8 @@ impl Tso {
         }
         for (widths, tracked) in shape.location_widths.iter_mut().zip(&tracked) {
             let keep = |w: u8| if tracked.is_some() { w } else { 0 };
-            widths.extend([keep(location_bits), keep(location_bits)]);
+            let owner_bits = (64 - (summary.threads as u64).leading_zeros()) as u8;
+            widths.extend([keep(location_bits), keep(location_bits), keep(owner_bits)]);
             for _ in ["GM", "GW"] {
                 widths.extend(view_widths.iter().map(|&w| keep(w)));
             }
@@ -80,6 +86,7 @@ impl Tso {
             tracked,
             view,
             used,
+            focus,
             capacity,
             overflow: AtomicBool::new(false),
         }
@@ -128,18 +135,17 @@ impl Tso {
         threads.chain(self.messages())
     }
 
-    fn is_own(&self, state: &[u64], thread: usize, tracked: &Tracked) -> bool {
-        let at = self.own(thread);
-        !tracked.any(&state[at..at + self.view])
+    fn owner(&self, x: Loc) -> usize {
+        self.shape.location(x) + OWNER
     }
 
-    fn read(&self, state: &mut [u64], p: usize, x: Loc, tracked: &Tracked, locked: bool) {
+    fn read(&self, state: &mut [u64], p: usize, x: Loc, locked: bool) {
         self.hb_sc.read(&self.shape, state, p, x);
         if locked {
             self.fence(state, p, Mode::SeqCst);
         }
         // A load that takes its value from its own store is not ordered after it.
-        if locked || !self.is_own(state, p, tracked) {
+        if locked || state[self.owner(x)] != p as u64 + 1 {
             self.join(state, self.ld(p), self.gw(x));
         }
         self.join(state, self.gm(x), self.ld(p));
@@ -160,6 +166,8 @@ impl Tso {
         tracked.all.clear(&mut state[ts..ts + self.view]);
         self.copy(state, self.gm(x), ts);
         self.copy(state, self.gw(x), ts);
+        let at = self.owner(x);
+        state[at] = p as u64 + 1;
         let own = self.own(p);
         tracked.all.clear(&mut state[own..own + self.view]);
         if update {
@@ -204,7 +212,7 @@ impl Monitor for Tso {
             return;
         };
         match outcome {
-            Outcome::Read(_) => self.read(state, p, x, tracked, action.mode == Mode::SeqCst),
+            Outcome::Read(_) => self.read(state, p, x, action.mode == Mode::SeqCst),
             Outcome::Wrote(_) => self.write(state, p, x, tracked, false),
             Outcome::Updated(..) => self.write(state, p, x, tracked, true),
             Outcome::Fenced => self.fence(state, p, action.mode),
@@ -238,6 +246,28 @@ impl Monitor for Tso {
                 state[self.st(t) + word] |= closed;
             }
         }
+        // Whether a load takes over `GW(x)` or not makes no difference where that knows nothing.
+        for x in bits(self.hb_sc.watched).map(|x| Loc(x as u8)) {
+            let (at, gw) = (self.owner(x), self.gw(x));
+            let owner = state[at];
+            if state[gw..gw + self.view] == self.used || owner > 0 && finished >> (owner - 1) & 1 == 1 {
+                state[at] = 0;
+            }
+        }
+    }
+
+    fn swap(&self, state: &mut [u64], a: usize, b: usize) {
+        for word in 0..self.shape.thread_widths.len() {
+            state.swap(self.shape.thread(a) + word, self.shape.thread(b) + word);
+        }
+        for x in bits(self.hb_sc.watched).map(|x| Loc(x as u8)) {
+            let owner = &mut state[self.owner(x)];
+            if *owner == a as u64 + 1 {
+                *owner = b as u64 + 1;
+            } else if *owner == b as u64 + 1 {
+                *owner = a as u64 + 1;
+            }
+        }
     }
 
     fn overflowed(&self) -> bool {
@@ -245,11 +275,11 @@ impl Monitor for Tso {
     }
 
     fn grown(&self) -> Box<dyn Monitor> {
-        Box::new(Tso::with_capacity(&self.summary, self.capacity * 2 + 1))
+        Box::new(Tso::with_capacity(&self.summary, self.focus, self.capacity * 2 + 1))
     }
 
-    fn watches(&self, loc: Loc) -> bool {
-        self.tracked[loc.index()].is_some()
+    fn checked(&self) -> Vec<Loc> {
+        bits(self.hb_sc.checked).map(|x| Loc(x as u8)).collect()
     }
 }
 
