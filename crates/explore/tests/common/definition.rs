@@ -1,0 +1,140 @@
+//! What the definitions say about a program: the oracle for robustness and races by happens-before, and a plain walk
+//! over all SC states for everything that is a matter of single states.
+
+use super::Verdict;
+use seqcst_model::oracle::{self, Candidate};
+use seqcst_model::{Mode, Model, Next, Op, Program, Value};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+/// Graphs to look at before a program counts as too big.
+const LIMIT: usize = 60_000;
+
+/// What is true of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Truth {
+    /// Every execution graph that the model allows is sequentially consistent.
+    pub robust: bool,
+    /// Some SC execution has a race: by RC20's happens-before, or, under other models, two conflicting accesses to a
+    /// non-atomic location that are both about to be executed.
+    pub race: bool,
+    /// Some SC execution fails an assertion.
+    pub fails: bool,
+    /// Some SC execution gets stuck before all threads are finished.
+    pub stuck: bool,
+}
+
+impl Truth {
+    /// `None`: the program is too big.
+    pub fn of<P: Program>(program: &P, model: Model) -> Option<Truth> {
+        let robust = robust(program, model)?;
+        let states = States::of(program);
+        let race = if model == Model::Rc20 { races_under_sc(program, model)? } else { states.clash };
+        Some(Truth { robust, race, fails: states.fails, stuck: states.stuck })
+    }
+
+    /// Whether a checker that stops at the first thing it finds may say this.
+    ///
+    /// A program can be not robust, racy and wrong at once, and which of these a checker meets first is its own
+    /// business. But what it says must be so, and it may say "robust" only if nothing at all is there: a program is
+    /// fine iff the oracle says robust, and there is no race and no failed assertion.
+    pub fn admits(&self, verdict: Verdict) -> bool {
+        match verdict {
+            Verdict::Robust => self.robust && !self.race && !self.fails,
+            Verdict::NotRobust => !self.robust,
+            Verdict::Race => self.race,
+            Verdict::Assertion => self.fails,
+            Verdict::Deadlock => self.stuck,
+            Verdict::GaveUp => false,
+        }
+    }
+}
+
+/// `None`: too big.
+pub fn robust<P: Program>(program: &P, model: Model) -> Option<bool> {
+    match oracle::robust(program, model, Model::Sc, LIMIT) {
+        oracle::Verdict::Robust => Some(true),
+        oracle::Verdict::NotRobust(_) => Some(false),
+        oracle::Verdict::TooBig => None,
+    }
+}
+
+/// Whether some SC graph has a race by the happens-before of the model; `None`: too big.
+pub fn races_under_sc<P: Program>(program: &P, model: Model) -> Option<bool> {
+    let mut racy = false;
+    let visit = |Candidate { graph, .. }: Candidate| {
+        racy = oracle::race(graph, model).is_some();
+        if racy { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    oracle::consistent(program, Model::Sc, LIMIT, visit).ok()?;
+    Some(racy)
+}
+
+/// Whether some graph that the model allows has a race by its happens-before; `None`: too big.
+pub fn races<P: Program>(program: &P, model: Model) -> Option<bool> {
+    Some(oracle::races(program, model, LIMIT).ok()?.is_some())
+}
+
+/// What turns up in the reachable SC states.
+#[derive(Clone, Copy, Default)]
+struct States {
+    clash: bool,
+    fails: bool,
+    stuck: bool,
+}
+
+impl States {
+    fn of<P: Program>(program: &P) -> States {
+        let mut found = States::default();
+        let mut todo: Vec<(Vec<P::Local>, Vec<Value>)> = vec![(Vec::new(), program.initial().to_vec())];
+        for thread in 0..program.threads() {
+            let mut next = Vec::new();
+            for (locals, memory) in &todo {
+                for at in found.places(program.start(thread)) {
+                    next.push(([&locals[..], &[at]].concat(), memory.clone()));
+                }
+            }
+            todo = next;
+        }
+        let mut seen: HashSet<(Vec<P::Local>, Vec<Value>)> = todo.iter().cloned().collect();
+        while let Some((locals, memory)) = todo.pop() {
+            let actions: Vec<_> = (0..locals.len()).map(|t| program.action(t, &locals[t])).collect();
+            let mut moves = 0;
+            for (thread, action) in actions.iter().enumerate() {
+                let Some(action) = action else { continue };
+                found.clash |= actions[..thread].iter().flatten().any(|other| {
+                    [action, other].iter().all(|a| a.op != Op::Fence && a.mode == Mode::NonAtomic)
+                        && action.loc == other.loc
+                        && (action.may_write() || other.may_write())
+                });
+                for outcome in action.outcomes(memory[action.loc.index()]) {
+                    moves += 1;
+                    let mut memory = memory.clone();
+                    if let Some(value) = outcome.value_written() {
+                        memory[action.loc.index()] = value;
+                    }
+                    for at in found.places(program.after(thread, &locals[thread], outcome)) {
+                        let mut locals = locals.clone();
+                        locals[thread] = at;
+                        if seen.insert((locals.clone(), memory.clone())) {
+                            todo.push((locals, memory.clone()));
+                        }
+                    }
+                }
+            }
+            found.stuck |= moves == 0 && actions.iter().any(Option::is_some);
+        }
+        found
+    }
+
+    fn places<L>(&mut self, nexts: Vec<Next<L>>) -> Vec<L> {
+        let mut places = Vec::new();
+        for next in nexts {
+            match next {
+                Next::At(local) => places.push(local),
+                Next::AssertionFailed(_) => self.fails = true,
+            }
+        }
+        places
+    }
+}
