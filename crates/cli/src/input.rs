@@ -134,7 +134,7 @@ fn snippet(file: &str, source: &[u8], error: &InputError, color: bool) -> String
 }
 
 /// The part of a span on its first line, at least one character where there is one; `None` if the line is too long
-/// to show.
+/// to show, or empty.
 fn excerpt(text: &str, span: &Range<usize>) -> Option<Range<usize>> {
     let floor = |mut at: usize| {
         at = at.min(text.len());
@@ -146,7 +146,8 @@ fn excerpt(text: &str, span: &Range<usize>) -> Option<Range<usize>> {
     let start = floor(span.start);
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
-    if line_end - line_start > LONGEST_LINE || text.len() > 1 << 20 {
+    let line = &text[line_start..line_end];
+    if line.len() > LONGEST_LINE || line.trim().is_empty() || text.len() > 1 << 20 {
         return None;
     }
     let first = text[start..line_end].chars().next().map_or(0, char::len_utf8);
