@@ -65,6 +65,21 @@ pub fn decide(machine: &Machine, target: Target, plan: &Plan, report: &(dyn Fn(P
     }
 }
 
+/// The plan without its first step, whatever [`Plan::abstraction`] says: for tests, whose programs are so small that
+/// the first look would decide them all.
+pub fn decide_location_by_location(
+    machine: &Machine,
+    target: Target,
+    plan: &Plan,
+    report: &(dyn Fn(Progress) + Sync),
+) -> Answer {
+    let mut work = Work { machine, target, plan, report, done: Answer::default() };
+    match work.location_by_location() {
+        Ok(()) => work.done,
+        Err(answer) => *answer,
+    }
+}
+
 struct Work<'a> {
     machine: &'a Machine,
     target: Target,
@@ -83,6 +98,11 @@ impl Work<'_> {
         if self.as_it_is(None, FIRST_LOOK)? {
             return Ok(());
         }
+        self.location_by_location()
+    }
+
+    /// The plan without its first step.
+    fn location_by_location(&mut self) -> Result<(), Box<Answer>> {
         for focus in monitor(self.machine.code(), self.target, None).checked() {
             let mut budget = FIRST_TURN;
             let mut tracked = Some(Tracked::nothing(self.machine.code()));
@@ -114,6 +134,7 @@ impl Work<'_> {
 
     /// Books a pass. An error if it found something or reached a limit that is not just its budget.
     fn passed(&mut self, answer: Answer) -> Passed {
+        if std::env::var("DBG").is_ok() { eprintln!("pass {} states {} trans, {:?} {:.1}s found {}", answer.progress.states, answer.transitions, answer.limit, answer.progress.elapsed.as_secs_f64(), answer.found.is_some()); }
         let total = self.total(answer);
         let user_limit = match total.limit {
             Some(Limit::States) => {
@@ -168,6 +189,7 @@ impl Work<'_> {
         let start = self.done.progress.states;
         while let Some(kept) = tracked {
             let simple = forget(code, kept);
+            if std::env::var("DBG").is_ok() { eprintln!("focus {} tracked {}", code.locations[focus.index()].name, kept.show(code)); }
             let simple_machine = Machine::new(simple.code.clone());
             let left = budget.saturating_sub(self.done.progress.states - start);
             let mut answer = self.search(&simple_machine, Some(focus), &self.options(left, false));
