@@ -9,37 +9,26 @@ use seqcst_explore::states::{Limits, Options};
 use seqcst_explore::witness::witness;
 use seqcst_model::Model;
 use seqcst_model::sample::Random;
-use seqcst_monitor::finite::{Monitor, Rc20, Sc, Summary, Tso};
 use seqcst_program::semantics::Machine;
 use seqcst_program::{Target, lower, parse};
 use seqcst_report::{Problem, Witness};
 use std::path::{Path, PathBuf};
 
-fn monitor(target: Target, summary: &Summary) -> Box<dyn Monitor> {
-    match target {
-        Target::Sc => Box::new(Sc::new(summary)),
-        Target::Ra => Box::new(Rc20::new(summary, false)),
-        Target::Rc20 => Box::new(Rc20::new(summary, true)),
-        Target::Tso => Box::new(Tso::new(summary)),
-    }
-}
-
 fn model(target: Target) -> Model {
     target.name().parse().expect("every target is a model")
+}
+
+fn plan(abstraction: bool) -> Plan {
+    let search = Options { limits: Limits::default(), workers: 1, symmetry: true, clash: false };
+    Plan { search, abstraction }
 }
 
 /// The witness that a search for violations of `source` comes back with, confirmed.
 fn check(source: &str, name: &str, target: Target, abstraction: bool) -> Option<Witness> {
     let parsed = parse(source.as_bytes(), name).unwrap_or_else(|e| panic!("{name}: {e}\n{source}"));
     let machine = Machine::new(lower(&parsed.program, target));
-    let search = Options {
-        limits: Limits::default(),
-        workers: 1,
-        symmetry: true,
-        clash: matches!(target, Target::Sc | Target::Ra),
-    };
-    let plan = Plan { search, abstraction };
-    let found = decide(&machine, &|summary| monitor(target, summary), &plan, &|_| {}).found?;
+    let plan = plan(abstraction);
+    let found = decide(&machine, target, &plan, &|_| {}).found?;
     let witness = witness(&machine, source, model(target), &found)
         .unwrap_or_else(|e| panic!("{name} under {target}: {e}\n{source}"));
     if let Err(why) = confirm(&witness, source, model(target)) {
@@ -152,9 +141,7 @@ fn long_runs() {
     for target in [Target::Ra, Target::Rc20, Target::Tso] {
         let parsed = parse(source.as_bytes(), "long.tpl").expect("a program");
         let machine = Machine::new(lower(&parsed.program, target));
-        let search = Options { limits: Limits::default(), workers: 1, symmetry: true, clash: false };
-        let plan = Plan { search, abstraction: false };
-        let answer = decide(&machine, &|summary| monitor(target, summary), &plan, &|_| {});
+        let answer = decide(&machine, target, &plan(false), &|_| {});
         let found = answer.found.expect("store buffering");
         let witness = witness(&machine, source, model(target), &found).expect("a confirmed witness");
         assert!(witness.events.len() > 150, "{} events", witness.events.len());
