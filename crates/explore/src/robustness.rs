@@ -134,7 +134,6 @@ impl Work<'_> {
 
     /// Books a pass. An error if it found something or reached a limit that is not just its budget.
     fn passed(&mut self, answer: Answer) -> Passed {
-        if std::env::var("DBG").is_ok() { eprintln!("pass {} states {} trans, {:?} {:.1}s found {}", answer.progress.states, answer.transitions, answer.limit, answer.progress.elapsed.as_secs_f64(), answer.found.is_some()); }
         let total = self.total(answer);
         let user_limit = match total.limit {
             Some(Limit::States) => {
@@ -189,7 +188,6 @@ impl Work<'_> {
         let start = self.done.progress.states;
         while let Some(kept) = tracked {
             let simple = forget(code, kept);
-            if std::env::var("DBG").is_ok() { eprintln!("focus {} tracked {}", code.locations[focus.index()].name, kept.show(code)); }
             let simple_machine = Machine::new(simple.code.clone());
             let left = budget.saturating_sub(self.done.progress.states - start);
             let mut answer = self.search(&simple_machine, Some(focus), &self.options(left, false));
