@@ -1,2 +1,71 @@
-//! Project chores.
-fn main() {}
+//! Project chores: `cargo xtask setup|demo|test|bench|soak|readme`.
+//!
+//! * [`setup`]: what the project needs from the machine;
+//! * [`demo`]: the tool from end to end, in half a minute;
+//! * [`test`]: every test, every program of the corpus ([`corpus`]), one line per crate;
+//! * [`bench`]: states, seconds and memory ([`measure`]), with and without reductions, and beside the tool that
+//!   this one follows ([`original`]);
+//! * [`soak`]: the same tests with many more cases, and the fuzzers;
+//! * [`readme`]: sample output in documents, made by running the tool.
+
+mod bench;
+mod cargo;
+mod corpus;
+mod demo;
+mod measure;
+mod original;
+mod readme;
+mod setup;
+mod soak;
+mod table;
+mod test;
+
+use std::process::ExitCode;
+
+/// Why a chore failed, in words for the user.
+type Outcome<T = ()> = Result<T, String>;
+
+const USAGE: &str = "\
+usage: cargo xtask <chore>
+
+  setup                                       look for the tools that the project needs, install what is missing
+  demo                                        from a program that is not robust to one that is, with drawings
+  test [FILTER]                               all tests, doc tests and the corpus
+  bench check [--quick] [--save FILE] [--compare FILE] [FILTER]
+                                              states, seconds, memory, with and without reductions
+  soak [--cases N] [--fuzz-seconds N]         many more random programs, the whole corpus, the fuzzers
+  readme [--check]                            renew the sample output in documents, or only look whether it is up to date
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let outcome = match args.split_first() {
+        Some((&"setup", [])) => setup::run(),
+        Some((&"demo", [])) => demo::run(),
+        Some((&"test", rest)) => test::run(rest),
+        Some((&"bench", rest)) => bench::run(rest),
+        Some((&"soak", rest)) => soak::run(rest),
+        Some((&"readme", rest)) => readme::run(rest),
+        Some((&("help" | "--help" | "-h"), _)) => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The message for arguments that a chore does not know.
+fn bad_usage<T>(what: &str) -> Outcome<T> {
+    Err(format!("{what}\n\n{USAGE}"))
+}

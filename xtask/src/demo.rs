@@ -1,0 +1,82 @@
+//! `cargo xtask demo`: the tool from end to end, with the exit codes that are expected.
+
+use crate::Outcome;
+use crate::cargo::{root, seqcst};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// A program that is not robust, and the same with fences.
+const BROKEN: &str = "corpus/algorithms/peterson-sc.tpl";
+const REPAIRED: &str = "corpus/algorithms/peterson-ra.tpl";
+/// A larger one.
+const LARGE: &str = "corpus/algorithms/rcu.tpl";
+
+/// Shows a violation, its drawing, its repair, and a larger proof.
+pub fn run() -> Outcome {
+    println!("building `seqcst` …");
+    let tool = seqcst(true)?;
+    let target = tool.parent().and_then(Path::parent).ok_or("the tool lies nowhere")?;
+    let folder = target.join("demo");
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let (svg, dot) = (folder.join("peterson-sc.svg"), folder.join("peterson-sc.dot"));
+    for old in [&svg, &dot] {
+        let _ = fs::remove_file(old);
+    }
+
+    println!("\n1. Peterson's lock with release/acquire accesses. It is correct under SC; is it still SC?\n");
+    let (svg_name, dot_name) = (svg.display().to_string(), dot.display().to_string());
+    let drawings = ["--svg", &svg_name, "--dot", &dot_name];
+    check(&tool, &[&["--model", "ra"], &drawings[..], &[BROKEN]].concat(), 1)?;
+    drawing(&svg, "<svg")?;
+    drawing(&dot, "digraph")?;
+    println!(
+        "   The execution graph of this witness: {svg_name}\n   The same for Graphviz:               {dot_name}"
+    );
+
+    println!("\n2. The same lock, with an SC fence before and after the store to `turn`:\n");
+    only_fences_differ()?;
+    check(&tool, &["--model", "ra", REPAIRED], 0)?;
+
+    println!("\n3. That was all of its states. Here are all of those of a larger program, user-level RCU:\n");
+    check(&tool, &["--model", "ra", LARGE], 0)?;
+
+    println!(
+        "\nWhat to try next:\n\
+         \x20 cargo install --path crates/cli                  install `seqcst`\n\
+         \x20 seqcst check --model tso {BROKEN}\n\
+         \x20 seqcst check --format json corpus/litmus/*       one JSON object per program: see docs/json.md\n\
+         \x20 docs/tpl.md                                      the language: write your own program\n\
+         \x20 docs/check.md                                    how the answer is found, how to read a witness"
+    );
+    Ok(())
+}
+
+/// Runs `seqcst check` in the workspace, shows what it prints, demands an exit code.
+fn check(tool: &Path, args: &[&str], expected: i32) -> Outcome {
+    let shown: Vec<String> = args.iter().map(|arg| arg.to_string()).collect();
+    println!("$ seqcst check {}", shown.join(" "));
+    let status = Command::new(tool).current_dir(root()).arg("check").args(args).status();
+    match status.map_err(|error| error.to_string())?.code() {
+        Some(code) if code == expected => Ok(()),
+        code => Err(format!("expected exit code {expected}, got {code:?}")),
+    }
+}
+
+fn drawing(path: &Path, beginning: &str) -> Outcome {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    if text.contains(beginning) { Ok(()) } else { Err(format!("{} is no drawing", path.display())) }
+}
+
+/// What is said about the two programs must be true.
+fn only_fences_differ() -> Outcome {
+    let code = |file: &str| {
+        let source = fs::read_to_string(root().join(file)).map_err(|error| format!("{file}: {error}"))?;
+        let keep = |line: &&str| !line.is_empty() && !line.starts_with("//") && *line != "fence;";
+        Ok::<_, String>(source.lines().map(str::trim).filter(keep).map(str::to_owned).collect::<Vec<_>>())
+    };
+    if code(BROKEN)? == code(REPAIRED)? {
+        return Ok(());
+    }
+    Err(format!("{REPAIRED} differs from {BROKEN} in more than fences"))
+}

@@ -1,0 +1,151 @@
+//! `cargo xtask readme`: sample output in documents is made by the tool, never typed.
+//!
+//! A document has blocks
+//!
+//! ```text
+//! <!-- generated: $ seqcst check --model ra corpus/litmus/sb.tpl -->
+//! …
+//! <!-- end -->
+//! ```
+//!
+//! What stands between the markers is replaced: by a session with the command, by its source (`file PATH`), or by a
+//! table of the saved benchmark (`bench`, `comparison`). With `--check` nothing is written; times may differ then.
+
+use crate::cargo::{root, seqcst};
+use crate::{Outcome, bad_usage, bench, original};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const DOCUMENTS: [&str; 4] = ["README.md", "docs/check.md", "docs/tpl.md", "docs/benchmarks.md"];
+/// Written by `cargo xtask bench check --save docs/bench-check.jsonl`.
+const BENCHMARK: &str = "docs/bench-check.jsonl";
+
+const START: &str = "<!-- generated: ";
+const START_END: &str = " -->\n";
+const END: &str = "<!-- end -->";
+
+/// Renews all documents, or complains about those that are not up to date.
+pub fn run(args: &[&str]) -> Outcome {
+    let only_check = match args {
+        [] => false,
+        ["--check"] => true,
+        _ => return bad_usage("`readme` takes nothing but `--check`"),
+    };
+    let tool = seqcst(false)?;
+    let mut old = Vec::new();
+    for name in DOCUMENTS {
+        let path = root().join(name);
+        let text = fs::read_to_string(&path).map_err(|error| format!("{name}: {error}"))?;
+        let renewed = renew(&text, &|what| generate(&tool, what)).map_err(|why| format!("{name}: {why}"))?;
+        if without_times(&text) != without_times(&renewed) && only_check {
+            old.push(format!("{name}: {}", first_difference(&text, &renewed)));
+        } else if !only_check && text != renewed {
+            fs::write(&path, renewed).map_err(|error| format!("{name}: {error}"))?;
+            println!("{name}: renewed");
+        }
+    }
+    if old.is_empty() {
+        return Ok(());
+    }
+    Err(format!("sample output is not up to date, run `cargo xtask readme`:\n  {}", old.join("\n  ")))
+}
+
+/// Replaces every block.
+fn renew(text: &str, generate: &dyn Fn(&str) -> Outcome<String>) -> Outcome<String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(START) {
+        let (what, after) = after.split_once(START_END).ok_or("a marker has no end")?;
+        let (_, after) = after.split_once(END).ok_or(format!("the block `{what}` has no end"))?;
+        out += &format!("{before}{START}{what}{START_END}{}{END}", generate(what)?);
+        rest = after;
+    }
+    Ok(out + rest)
+}
+
+fn generate(tool: &Path, what: &str) -> Outcome<String> {
+    if let Some(command) = what.strip_prefix("$ ") {
+        return session(tool, command);
+    }
+    if let Some(file) = what.strip_prefix("file ") {
+        let source = fs::read_to_string(root().join(file)).map_err(|error| format!("{file}: {error}"))?;
+        return Ok(format!("```\n{source}```\n"));
+    }
+    match what {
+        "bench" => Ok(full_table(&bench::load(&root().join(BENCHMARK))?)),
+        "comparison" => Ok(comparison(&bench::load(&root().join(BENCHMARK))?)),
+        _ => Err(format!("nobody knows how to generate `{what}`")),
+    }
+}
+
+/// A command and what it prints.
+fn session(tool: &Path, line: &str) -> Outcome<String> {
+    let mut words = line.split_whitespace();
+    if words.next() != Some("seqcst") {
+        return Err(format!("`{line}` is not a call of seqcst"));
+    }
+    let output = Command::new(tool)
+        .current_dir(root())
+        .args(words)
+        .env("NO_COLOR", "1")
+        .output()
+        .map_err(|error| error.to_string())?;
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    Ok(format!("```console\n$ {line}\n{}\n```\n", text.trim_end()))
+}
+
+fn full_table(result: &bench::Measured) -> String {
+    format!("{}:\n\n{}", result.machine, bench::table(&result.rows).markdown())
+}
+
+/// The original tool beside ours.
+fn comparison(result: &bench::Measured) -> String {
+    let together = result.together.as_ref().map_or(String::new(), |words| format!("\n{words}\n"));
+    let table = original::comparison(&result.published).markdown();
+    format!("Ours on {}:\n\n{table}{together}", result.machine)
+}
+
+/// The text without what depends on the machine: `0.12 s`, `under 0.01 s`.
+fn without_times(text: &str) -> String {
+    let words: Vec<&str> = text.split(' ').collect();
+    let mut out = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let unit = words
+            .get(at + 1)
+            .is_some_and(|next| next.starts_with('s') && !next[1..].starts_with(char::is_alphabetic));
+        match *word {
+            number if unit && number.parse::<f64>().is_ok() => out.push("…"),
+            "under" if words.get(at + 2).is_some_and(|next| next.starts_with("s\n")) => {}
+            other => out.push(other),
+        }
+    }
+    out.join(" ")
+}
+
+fn first_difference(old: &str, new: &str) -> String {
+    let (old, new) = (without_times(old), without_times(new));
+    let pair = old.lines().zip(new.lines()).enumerate().find(|(_, (a, b))| a != b);
+    pair.map_or("the end".to_owned(), |(number, (a, b))| {
+        format!("line {}: `{a}` should be `{b}`", number + 1)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_replaced() {
+        let text = "a\n<!-- generated: x -->\nold\n<!-- end -->\nb\n";
+        let new = renew(text, &|what| Ok(format!("new {what}\n")));
+        assert_eq!(new.as_deref(), Ok("a\n<!-- generated: x -->\nnew x\n<!-- end -->\nb\n"));
+    }
+
+    #[test]
+    fn times_do_not_matter() {
+        assert_eq!(without_times("7 states, 0.12 s\n"), without_times("7 states, under 0.01 s\n"));
+        assert_ne!(without_times("7 states, 0.12 s\n"), without_times("8 states, 0.12 s\n"));
+    }
+}

@@ -1,0 +1,93 @@
+//! `cargo xtask soak`: the same properties as the tests, on many more inputs.
+
+use crate::cargo::{cargo, root, run as must, seqcst};
+use crate::{Outcome, bad_usage, corpus};
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Random programs for the comparison with the oracle, unless the user says otherwise.
+const CASES: u64 = 200_000;
+/// Seconds for each fuzz target.
+const FUZZ_SECONDS: u64 = 120;
+
+/// Runs the long versions of everything.
+pub fn run(args: &[&str]) -> Outcome {
+    let (mut cases, mut fuzz_seconds) = (CASES, FUZZ_SECONDS);
+    for pair in args.chunks(2) {
+        match (pair, pair.get(1).and_then(|number| number.parse().ok())) {
+            (["--cases", _], Some(number)) => cases = number,
+            (["--fuzz-seconds", _], Some(number)) => fuzz_seconds = number,
+            _ => return bad_usage("`soak` takes `--cases N` and `--fuzz-seconds N`"),
+        }
+    }
+    let start = Instant::now();
+    let step = |what: &str| println!("\n[{:>5.0} s] {what}", start.elapsed().as_secs_f64());
+
+    step(&format!("monitors and explorer against the oracle, {cases} random programs"));
+    let mut oracle = cargo(&["test", "--release", "--package", "seqcst-explore"]);
+    oracle.args(["--test", "oracle", "--", "--nocapture", "--include-ignored"]);
+    must(oracle.env("SEQCST_CASES", cases.to_string()).env("SEQCST_SLOW", "1"))?;
+
+    step("the whole corpus, without limits on states");
+    let verdicts = corpus::check_all(&seqcst(true)?, &[])?;
+    println!("{} verdicts as expected, {} not decided", verdicts.right, verdicts.unknown.len());
+    verdicts.unknown.iter().for_each(|subject| println!("  not decided within 8 GB: {subject}"));
+    if !verdicts.wrong.is_empty() {
+        return Err(format!("wrong verdicts:\n  {}", verdicts.wrong.join("\n  ")));
+    }
+
+    if fuzzer() {
+        for target in ["tpl", "litmus"] {
+            step(&format!("fuzzing the {target} parser for {fuzz_seconds} s"));
+            fuzz(target, fuzz_seconds)?;
+        }
+    } else {
+        step(&format!("no nightly toolchain with cargo-fuzz: {cases} mutated programs on stable instead"));
+        let mut smoke = cargo(&["test", "--release", "--package", "seqcst-program", "--test", "smoke_fuzz"]);
+        must(smoke.env("SEQCST_CASES", cases.to_string()))?;
+    }
+    step("nothing found");
+    Ok(())
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}
+
+/// Whether there is a nightly toolchain with cargo-fuzz, which is installed if it can be.
+fn fuzzer() -> bool {
+    let nightly = |args: &[&str]| {
+        let mut command = outside();
+        command.arg("+nightly").args(args);
+        command
+    };
+    succeeds(&mut nightly(&["--version"]))
+        && (succeeds(&mut nightly(&["fuzz", "--version"]))
+            || must(&mut nightly(&["install", "--locked", "cargo-fuzz"])).is_ok())
+}
+
+/// Rustup's cargo: the one that runs this chore is bound to its toolchain.
+fn outside() -> Command {
+    let mut command = Command::new("cargo");
+    command.current_dir(root()).env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+    command
+}
+
+fn fuzz(target: &str, seconds: u64) -> Outcome {
+    let seeds = root().join("fuzz/corpus").join(target);
+    fs::create_dir_all(&seeds).map_err(|error| format!("{}: {error}", seeds.display()))?;
+    for folder in ["corpus/litmus", "corpus/algorithms", "crates/program/tests/programs"] {
+        for entry in fs::read_dir(root().join(folder)).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.extension().is_some_and(|e| e == target) {
+                let seed = seeds.join(entry.file_name());
+                fs::copy(&path, &seed).map_err(|error| format!("{}: {error}", seed.display()))?;
+            }
+        }
+    }
+    let mut command = outside();
+    command.args(["+nightly", "fuzz", "run", target, "--"]);
+    command.arg(format!("-dict=fuzz/{target}.dict")).arg(format!("-max_total_time={seconds}"));
+    must(&mut command)
+}

@@ -1,0 +1,136 @@
+//! `cargo xtask test`: all tests, doc tests and the corpus, one line for each crate.
+//!
+//! Test binaries are built together and run here one by one, so that there is a result and a time for each crate.
+
+use crate::cargo::{self, Executable, build, cargo, seqcst};
+use crate::table::Table;
+use crate::{Outcome, bad_usage, corpus};
+use std::process::{Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+/// Programs that need more states than this are left to `cargo xtask soak`.
+const MOST_STATES: &str = "1000000";
+
+#[derive(Default)]
+struct Tally {
+    passed: u64,
+    ignored: u64,
+    time: Duration,
+    failures: Vec<String>,
+}
+
+/// Runs everything, or only the tests whose name contains a text.
+pub fn run(args: &[&str]) -> Outcome {
+    let filter = match args {
+        [] => None,
+        [filter] if !filter.starts_with('-') => Some(*filter),
+        _ => return bad_usage("`test` takes one text to look for in names of tests"),
+    };
+    let start = Instant::now();
+    let binaries = build(&["test", "--workspace", "--no-run", "--locked"])?;
+    let built = start.elapsed();
+    let mut tallies: Vec<(String, Tally)> = Vec::new();
+    for binary in &binaries {
+        if tallies.last().is_none_or(|(package, _)| *package != binary.package) {
+            tallies.push((binary.package.clone(), Tally::default()));
+        }
+        if let Some((_, tally)) = tallies.last_mut() {
+            run_tests(binary, filter, tally)?;
+        }
+    }
+    tallies.push(("doc tests".to_owned(), doc_tests(filter)?));
+    if filter.is_none() {
+        tallies.push(("corpus".to_owned(), corpus()?));
+    }
+    let mut table = Table::new(&["crate", "passed", "failed", "ignored", "seconds"], &["crate"]);
+    for (name, tally) in &tallies {
+        table.row(vec![
+            name.clone(),
+            tally.passed.to_string(),
+            tally.failures.len().to_string(),
+            tally.ignored.to_string(),
+            format!("{:.1}", tally.time.as_secs_f64()),
+        ]);
+    }
+    let total = start.elapsed().as_secs_f64();
+    println!("\n{}\nbuilt in {:.1} s, {total:.1} s in all", table.text(), built.as_secs_f64());
+    let failures: Vec<String> = tallies.into_iter().flat_map(|(_, tally)| tally.failures).collect();
+    if failures.is_empty() { Ok(()) } else { Err(format!("failed:\n  {}", failures.join("\n  "))) }
+}
+
+fn run_tests(binary: &Executable, filter: Option<&str>, tally: &mut Tally) -> Outcome {
+    let mut command = Command::new(&binary.path);
+    command.current_dir(&binary.folder).env("CARGO_MANIFEST_DIR", &binary.folder).args(filter);
+    let what = format!("{} {}", binary.package, binary.target);
+    eprintln!("testing {what}");
+    tally.add(&what, &mut command)
+}
+
+fn doc_tests(filter: Option<&str>) -> Outcome<Tally> {
+    let mut tally = Tally::default();
+    eprintln!("testing examples in documentation");
+    let mut command = cargo(&["test", "--workspace", "--doc", "--quiet", "--locked"]);
+    command.arg("--").args(filter);
+    tally.add("doc tests", &mut command)?;
+    Ok(tally)
+}
+
+impl Tally {
+    /// Runs tests and counts them; what they print is shown only if something fails.
+    fn add(&mut self, what: &str, command: &mut Command) -> Outcome {
+        let start = Instant::now();
+        let output = command.output().map_err(|error| format!("{}: {error}", cargo::show(command)))?;
+        self.time += start.elapsed();
+        let printed = String::from_utf8_lossy(&output.stdout);
+        for line in printed.lines().filter(|line| line.starts_with("test result:")) {
+            self.passed += number_before(line, " passed");
+            self.ignored += number_before(line, " ignored");
+        }
+        if !output.status.success() {
+            println!("{printed}{}", String::from_utf8_lossy(&output.stderr));
+            self.failures.extend(failures(what, &printed, output.status));
+        }
+        Ok(())
+    }
+}
+
+/// The names of the tests that failed, or what else went wrong.
+fn failures(what: &str, printed: &str, status: ExitStatus) -> Vec<String> {
+    let failed = |line: &str| Some(line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?.to_owned());
+    let names: Vec<String> =
+        printed.lines().filter_map(failed).map(|name| format!("{what}: {name}")).collect();
+    if names.is_empty() { vec![format!("{what}: {status}")] } else { names }
+}
+
+/// The number in `…; 12 passed; …`.
+fn number_before(line: &str, word: &str) -> u64 {
+    let before = line.split(word).next().unwrap_or_default();
+    before.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+fn corpus() -> Outcome<Tally> {
+    eprintln!("checking the corpus");
+    let start = Instant::now();
+    let verdicts = corpus::check_all(&seqcst(false)?, &["--max-states", MOST_STATES])?;
+    if !verdicts.unknown.is_empty() {
+        println!("left to `cargo xtask soak`, over {MOST_STATES} states: {}", verdicts.unknown.join(", "));
+    }
+    Ok(Tally {
+        passed: verdicts.right as u64,
+        ignored: verdicts.unknown.len() as u64,
+        time: start.elapsed(),
+        failures: verdicts.wrong,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_read() {
+        let line =
+            "test result: ok. 12 passed; 0 failed; 3 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+        assert_eq!((number_before(line, " passed"), number_before(line, " ignored")), (12, 3));
+    }
+}
