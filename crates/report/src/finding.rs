@@ -120,6 +120,8 @@ pub enum Problem {
         older: usize,
         /// Whether the access reads (`true`) or only writes (`false`).
         reads: bool,
+        /// Whether the access has to wait under SC, because what it finds there is not what it waits for.
+        waits: bool,
         /// Edges from `latest` to `access` that order them under SC (a path in `hbSC`); the missing one is the
         /// happens-before from `latest` to `access`.
         path: Vec<Edge>,
@@ -128,11 +130,11 @@ pub enum Problem {
         /// The SC axiom's and the model's word on it, e.g. `po ∪ rf ∪ mo ∪ fr has a cycle`.
         axiom: String,
     },
-    /// Two conflicting accesses that nothing orders: indexes of the last two events.
+    /// Two conflicting accesses that nothing orders.
     Race {
         /// The earlier access.
         first: usize,
-        /// The later access.
+        /// The later access: index of the last event.
         second: usize,
     },
     /// An assertion failed after the last event.

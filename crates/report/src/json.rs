@@ -60,6 +60,8 @@ enum JsonProblem<'a> {
         latest: usize,
         older: usize,
         reads: bool,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        waits: bool,
         path: Vec<Edge>,
         cycle: Vec<Edge>,
         axiom: &'a str,
@@ -144,11 +146,12 @@ fn witness<'a>(view: &View<'a>) -> JsonWitness<'a> {
     };
     let message = one_line(&words::account(view).sentence);
     let problem = match &view.witness.problem {
-        Problem::Stale { access, latest, older, reads, path, cycle, axiom } => JsonProblem::Stale {
+        Problem::Stale { access, latest, older, reads, waits, path, cycle, axiom } => JsonProblem::Stale {
             access: *access,
             latest: *latest,
             older: *older,
             reads: *reads,
+            waits: *waits,
             path: valid(path),
             cycle: valid(cycle),
             axiom,

@@ -104,7 +104,10 @@ impl Builder {
         let mut cycle = path.clone();
         cycle.push(edge(access, if reads { Fr } else { Mo }, latest));
         let axiom = "po ∪ rf ∪ mo ∪ fr has a cycle".to_owned();
-        self.done(Verdict::NotRobust, Problem::Stale { access, latest, older, reads, path, cycle, axiom })
+        self.done(
+            Verdict::NotRobust,
+            Problem::Stale { access, latest, older, reads, waits: false, path, cycle, axiom },
+        )
     }
 }
 
@@ -140,6 +143,34 @@ pub(crate) fn sb() -> Finding {
         .edge(0, Rf, 5)
         .edge(5, Fr, 2)
         .stale(2, 0, true, vec![edge(2, Po, 3), edge(3, Fr, 4), edge(4, Po, 5)])
+}
+
+/// A wait that SC does not let pass, on a machine where an SC store is a store and a fence.
+pub(crate) fn waiting() -> Finding {
+    let source = "\
+global x y;
+fn t1 { local a; x.store(1, sc); a = y.load(); }
+fn t2 { y.store(1); wait(x, 0); }
+";
+    let mut finding = Builder::new("waiting.tpl", "tso", &["t1", "t2"], source)
+        .init("x", 0)
+        .init("y", 0)
+        .step(0, "x.store(1, sc)", "W x 1")
+        .hidden(0, "x.store(1, sc)", "F.sc")
+        .step(0, "a = y.load()", "R y 0")
+        .step(1, "y.store(1)", "W y 1")
+        .step(1, "wait(x, 0)", "R x 0")
+        .edge(0, Mo, 2)
+        .edge(1, Mo, 5)
+        .edge(1, Rf, 4)
+        .edge(4, Fr, 5)
+        .edge(0, Rf, 6)
+        .edge(6, Fr, 2)
+        .stale(2, 0, true, vec![edge(2, Po, 4), edge(4, Fr, 5), edge(5, Po, 6)]);
+    if let Some(Witness { problem: Problem::Stale { waits, .. }, .. }) = &mut finding.witness {
+        *waits = true;
+    }
+    finding
 }
 
 /// Independent reads of independent writes.
@@ -413,6 +444,7 @@ pub(crate) fn odd() -> Vec<Finding> {
         latest,
         older,
         reads: true,
+        waits: false,
         path: vec![edge(7, Po, 99)],
         cycle: vec![edge(99, Fr, 7), edge(0, Po, 0)],
         axiom: String::new(),
@@ -459,5 +491,6 @@ pub(crate) fn all() -> Vec<(&'static str, Finding)> {
         ("twelve", twelve()),
         ("long", long()),
         ("crowd", crowd()),
+        ("waiting", waiting()),
     ]
 }

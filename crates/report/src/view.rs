@@ -234,7 +234,7 @@ fn is_fence(event: &Event) -> bool {
 }
 
 /// Groups events into rows: the hidden events of one fence together, at the place of its update; an SC access together
-/// with its fence if no other thread moved in between.
+/// with its fence if no other thread moved in between, or if the fence comes after it.
 fn rows(events: &[Event]) -> (Vec<Row>, Vec<usize>) {
     let mut rows: Vec<Row> = Vec::new();
     for (i, event) in events.iter().enumerate() {
@@ -249,7 +249,9 @@ fn rows(events: &[Event]) -> (Vec<Row>, Vec<usize>) {
             } else {
                 events[row.event + 1..i].iter().all(|e| e.thread == event.thread)
             };
-            standing.hidden && same_statement(standing, event) && room
+            // On x86 an SC store is a store and a fence after it.
+            let trailing = event.hidden && event.label == "F.sc";
+            (standing.hidden || trailing) && same_statement(standing, event) && room
         });
         match joins {
             Some(row) => {

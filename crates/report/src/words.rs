@@ -38,7 +38,7 @@ pub(crate) fn relation(relation: Relation) -> &'static str {
 
 /// The stale access in short: what SC says, what the model allows.
 pub(crate) struct Stale {
-    /// `reads 1 from step 1`, `lands after step 3`
+    /// `reads 1 from step 1`, `finds 1 from step 1 and waits`, `lands after step 3`
     pub sc: String,
     /// `may read 0 from the initial write`, `may land before step 3`
     pub weak: String,
@@ -46,11 +46,15 @@ pub(crate) struct Stale {
 
 /// The stale access in short, if that is the problem.
 pub(crate) fn stale(view: &View) -> Option<Stale> {
-    let Problem::Stale { access, latest, older, reads, .. } = view.witness.problem else { return None };
+    let Problem::Stale { access, latest, older, reads, waits, .. } = view.witness.problem else {
+        return None;
+    };
     let (new, old) = (view.name(latest), view.name(older));
     Some(if reads {
         let (sc, weak) = stale_values(view, access, latest);
-        Stale { sc: format!("reads {sc} from {new}"), weak: format!("may read {weak} from {old}") }
+        let sc =
+            if waits { format!("finds {sc} from {new} and waits") } else { format!("reads {sc} from {new}") };
+        Stale { sc, weak: format!("may read {weak} from {old}") }
     } else {
         Stale { sc: format!("lands after {new}"), weak: format!("may land before {new}") }
     })
@@ -65,7 +69,7 @@ fn stale_values<'a>(view: &View<'a>, access: usize, latest: usize) -> (&'a str, 
 /// The problem in words.
 pub(crate) fn account(view: &View) -> Account {
     let (place, clauses, sentence) = match &view.witness.problem {
-        Problem::Stale { access, latest, older, reads, path, cycle, axiom } => {
+        Problem::Stale { access, latest, older, reads, waits, path, cycle, axiom } => {
             let place = place(view, *access);
             let (new, old) = (view.name(*latest), view.name(*older));
             let because = match chain(view, path) {
@@ -76,10 +80,12 @@ pub(crate) fn account(view: &View) -> Account {
             let missing = format!("nothing synchronises {new} with {thread} (no happens-before)");
             let (sc, weak) = if *reads {
                 let (sc, weak) = stale_values(view, *access, *latest);
-                (
-                    format!("must read {sc} from {new}, {because}"),
-                    format!("may still read {weak} from {old}: {missing}"),
-                )
+                let must = if *waits {
+                    format!("finds {sc} from {new} and must wait")
+                } else {
+                    format!("must read {sc} from {new}")
+                };
+                (format!("{must}, {because}"), format!("may still read {weak} from {old}: {missing}"))
             } else {
                 (
                     format!("must land after {new} in modification order, {because}"),

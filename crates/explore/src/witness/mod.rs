@@ -88,13 +88,15 @@ fn stale<const W: usize>(run: &Run, draw: &Draw, thread: usize) -> Result<Witnes
         ));
     };
     let reads = graph.events[new].is_read();
+    let found = graph.events[latest].outcome.value_written();
+    let waits = found.is_some_and(|value| access.outcomes(value).next().is_none());
     let Some(path) = path(&graph, latest, new) else {
         return disagree("the latest write is not hbSC-before the access");
     };
     let mut cycle = path.clone();
     cycle.push(Edge { from: new, to: latest, relation: if reads { Name::Fr } else { Name::Mo } });
     let axiom = "po ∪ rf ∪ mo ∪ fr has a cycle".to_owned();
-    Ok(draw.witness(&graph, Problem::Stale { access: new, latest, older, reads, path, cycle, axiom }))
+    Ok(draw.witness(&graph, Problem::Stale { access: new, latest, older, reads, waits, path, cycle, axiom }))
 }
 
 /// Adds the access where the model allows it and SC does not; gives its number and that of the older write. Values

@@ -6,7 +6,7 @@
 
 use super::{Unconfirmed, disagree};
 use crate::states::{Executed, Replay, Violation};
-use seqcst_model::{Action, Event, Graph, Loc, Model, Outcome, Program, Value};
+use seqcst_model::{Action, Event, Graph, Loc, Mode, Model, Outcome, Program, Value};
 use seqcst_program::semantics::Machine;
 
 /// A run of a program.
@@ -25,6 +25,7 @@ impl Run {
             let fence = |action| Executed { thread, action, outcome: Outcome::Fenced };
             events.extend(fences.into_iter().map(fence));
         }
+        events.dedup_by(|later, earlier| join_fences(later, earlier));
         Run { initial: machine.initial().to_vec(), events, next: replay.next, failed: replay.failed }
     }
 
@@ -124,4 +125,18 @@ impl Run {
         let index = self.events[..event].iter().filter(|other| other.thread == thread).count();
         graph.events.iter().position(|e| e.thread == Some(thread) && e.index == index)
     }
+}
+
+/// An acquire-release fence was executed as an acquire fence and a release fence: makes it one again. By the definition
+/// of `sw`, one fence that is both is the same as the two in a row.
+fn join_fences(later: &Executed, earlier: &mut Executed) -> bool {
+    let fence = |event: &Executed, mode: Mode| event.outcome == Outcome::Fenced && event.action.mode == mode;
+    let joins = earlier.thread == later.thread
+        && earlier.action.site == later.action.site
+        && fence(earlier, Mode::Acquire)
+        && fence(later, Mode::Release);
+    if joins {
+        earlier.action.mode = Mode::AcqRel;
+    }
+    joins
 }

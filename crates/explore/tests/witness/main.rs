@@ -163,6 +163,32 @@ fn fences_are_part_of_the_run() {
     assert_eq!(labels(false), ["F.acq"]);
 }
 
+/// An acquire-release fence is one fence.
+#[test]
+fn an_acquire_release_fence() {
+    let source = "global x, y;
+        fn a { local r; x.store(1, rlx); fence(acq_rel); r = y.load(rlx); }
+        fn b { local r; y.store(1, rlx); fence(acq_rel); r = x.load(rlx); }";
+    let witness = check(source, "sb+acq_rel.tpl", Target::Rc20, false).expect("store buffering");
+    let fences: Vec<&str> =
+        witness.events.iter().map(|e| e.label.as_str()).filter(|label| label.starts_with('F')).collect();
+    assert_eq!(fences, ["F.acq_rel", "F.acq_rel"]);
+}
+
+/// Whether SC would let the access pass at all.
+#[test]
+fn waiting_under_sc() {
+    let waits = |last: &str| {
+        let source = format!(
+            "global x, y; fn a {{ local r; x.store(1); r = y.load(); }} fn b {{ local r; y.store(1); {last} }}"
+        );
+        let witness = check(&source, "sb.tpl", Target::Rc20, false).expect("store buffering");
+        matches!(witness.problem, Problem::Stale { waits: true, .. })
+    };
+    assert!(waits("wait(x, 0);"));
+    assert!(!waits("r = x.load();"));
+}
+
 /// A random program of a few statements per thread.
 fn random_program(random: &mut Random) -> String {
     let mut source = String::from("max_value 2; global x, y, z;\n");
