@@ -22,10 +22,12 @@ pub struct CheckOptions {
     /// Worker threads.
     pub workers: usize,
     /// Look for deadlocks, too.
+    #[expect(dead_code, reason = "the search does not ask for it yet")]
     pub deadlock: bool,
     /// Use that threads are interchangeable.
     pub symmetry: bool,
     /// Use that steps are independent.
+    #[expect(dead_code, reason = "the search does not ask for it yet")]
     pub por: bool,
     /// Forget data where that helps.
     pub abstraction: bool,

@@ -75,9 +75,10 @@ impl BadInput {
     /// The message: `file:line:column: error: …`, then the source, then what to do about it.
     pub fn render(&self, color: bool) -> String {
         match self {
-            BadInput::Unreadable { file, why } => format!("{file}: error: {why}\n"),
+            BadInput::Unreadable { file, why } => format!("{}: error: {why}\n", printable(file)),
             BadInput::Rejected { file, source, error } => {
                 let (line, column) = error.line_column(source);
+                let file = &printable(file);
                 let mut out = format!("{file}:{line}:{column}: error: {}\n", error.message());
                 out.push_str(&snippet(file, source, error, color));
                 if let Some(note) = error.note() {
@@ -94,7 +95,7 @@ impl Input {
     pub fn warnings(&self) -> String {
         let line = |w: &seqcst_program::Warning| {
             let (line, column) = w.line_column(self.source.as_bytes());
-            format!("{}:{line}:{column}: warning: {}\n", self.file, w.message())
+            format!("{}:{line}:{column}: warning: {}\n", printable(&self.file), w.message())
         };
         self.parsed.warnings.iter().map(line).collect()
     }
@@ -122,8 +123,9 @@ fn snippet(file: &str, source: &[u8], error: &InputError, color: bool) -> String
     let at = excerpts.last().cloned().unwrap_or_default();
     let report =
         Report::build(ReportKind::Error, (file, at)).with_config(config).with_labels(labels).finish();
-    let printable = |c: char| if c.is_control() && !c.is_whitespace() { '?' } else { c };
-    let shown: String = text.chars().map(|c| if c.len_utf8() == 1 { printable(c) } else { c }).collect();
+    // Byte for byte, so that places stay where they are.
+    let shown: String =
+        text.chars().map(|c| if c.is_ascii_control() && !c.is_whitespace() { '?' } else { c }).collect();
     let mut out = Vec::new();
     if report.write((file, Source::from(shown)), &mut out).is_err() {
         return String::new();
@@ -131,6 +133,11 @@ fn snippet(file: &str, source: &[u8], error: &InputError, color: bool) -> String
     // Its first line is a headline; ours says more.
     let out = String::from_utf8_lossy(&out);
     out.lines().skip(1).map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// A name that a terminal does not obey.
+fn printable(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
 /// The part of a span on its first line, at least one character where there is one; `None` if the line is too long

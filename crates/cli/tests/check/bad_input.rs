@@ -187,6 +187,13 @@ fn escape_sequences() {
 }
 
 #[test]
+fn odd_names() {
+    let folder = Folder::new("names");
+    let run = folder.seqcst(&["check", "\x1b[2J\n.tpl"]);
+    assert_eq!((run.code(), run.stderr().as_str()), (2, "?[2J?.tpl: error: no such file\n"));
+}
+
+#[test]
 fn large_file() {
     let source = format!("global x;\nfn f {{\n{}}}\n", "    x.store(1); // again\n".repeat(10 << 20 >> 4));
     assert!(source.len() > 10 << 20);
