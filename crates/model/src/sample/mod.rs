@@ -193,6 +193,8 @@ impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let x = NAMES.get(self.loc.index()).copied().unwrap_or("?");
         let mode = self.mode;
+        let single = if mode == Mode::NonAtomic { String::new() } else { mode.to_string() };
+        let comma = if single.is_empty() { "" } else { ", " };
         let both = match mode {
             Mode::AcqRel => "acq, rel",
             Mode::Acquire => "acq, rlx",
@@ -201,14 +203,12 @@ impl fmt::Display for Statement {
             _ => "rlx, rlx",
         };
         match &self.kind {
-            Kind::Load if mode == Mode::NonAtomic => write!(f, "r = {x}.naload();"),
-            Kind::Store(v) if mode == Mode::NonAtomic => write!(f, "{x}.nastore({v});"),
-            Kind::Load => write!(f, "r = {x}.load({mode});"),
+            Kind::Load => write!(f, "r = {x}.load({single});"),
             Kind::Wait(values) => {
                 let values: Vec<String> = values.iter().map(|value| value.to_string()).collect();
                 write!(f, "wait({x}, {}, {mode});", values.join(", "))
             }
-            Kind::Store(v) => write!(f, "{x}.store({v}, {mode});"),
+            Kind::Store(v) => write!(f, "{x}.store({v}{comma}{single});"),
             Kind::FetchAdd(v) => write!(f, "r = FADD({x}, {v}, {both});"),
             Kind::Exchange(v) => write!(f, "r = exchange({x}, {v}, {both});"),
             Kind::Cas(e, v) => write!(f, "r = CAS({x}, {e}, {v}, {both});"),
