@@ -5,8 +5,10 @@
 
 #![allow(dead_code)] // Each test file uses its own part.
 
+pub mod chain;
 pub mod definition;
 pub mod engine;
+pub mod large;
 pub mod sample;
 pub mod sketch;
 
@@ -86,6 +88,11 @@ fn variable(name: &str) -> Option<u64> {
 /// How many programs to draw.
 pub fn cases(unless_told: u64) -> u64 {
     variable("SEQCST_CASES").unwrap_or(unless_told)
+}
+
+/// Whether to run what takes minutes, too: `SEQCST_SLOW=1`.
+pub fn slow_too() -> bool {
+    variable("SEQCST_SLOW").is_some_and(|slow| slow != 0)
 }
 
 /// Draws programs and compares. `compare` gives the verdict that all sides agree on, `None` if the program is too big,

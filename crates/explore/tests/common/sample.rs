@@ -9,9 +9,23 @@ use std::fmt;
 #[derive(Clone, Debug)]
 pub struct Sample(pub RandomProgram);
 
+impl Sample {
+    /// The name of the non-atomic location, if there is one: the last of those that the program prints.
+    fn plain(&self) -> Option<&'static str> {
+        self.0.non_atomic.then(|| ["x", "y", "z"][self.0.locations - 1])
+    }
+}
+
 impl fmt::Display for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        let mut text = self.0.to_string();
+        // TPL has names of their own for non-atomic accesses.
+        if let Some(plain) = self.plain() {
+            for method in ["load", "store"] {
+                text = text.replace(&format!("{plain}.{method}("), &format!("{plain}.na{method}("));
+            }
+        }
+        f.write_str(&text)
     }
 }
 
@@ -26,10 +40,10 @@ impl Drawn for Sample {
         let non_atomic = locations > 1 && random.one_in(6);
         let shape = Shape { threads, statements, locations, non_atomic, modulus: 2 + random.below(3) as u32 };
         let mut program = RandomProgram::draw(&mut random, shape);
-        if random.one_in(6) {
-            program.threads[1] = program.threads[0].clone();
-        } else if random.one_in(3) {
-            mirror(&mut program);
+        match random.below(10) {
+            0 | 1 => program.threads[1] = program.threads[0].clone(),
+            2..=6 => cross(&mut random, &mut program, shape),
+            _ => {}
         }
         cut(&mut program, 8);
         Sample(program)
@@ -58,22 +72,33 @@ impl Drawn for Sample {
     }
 }
 
-/// The second thread does what the first does, with the first two locations exchanged: many of the well-known shapes
-/// (store buffering, Dekker, two-plus-two writes) are such pairs.
-fn mirror(program: &mut RandomProgram) {
-    let atomic = program.locations - usize::from(program.non_atomic);
-    if atomic < 2 {
+/// Puts two accesses into each of the first two threads, on two locations in opposite order, mostly stores before
+/// loads: without such crossings (store buffering, message passing, two plus two writes) few programs are not robust.
+fn cross(random: &mut Random, program: &mut RandomProgram, shape: Shape) {
+    if shape.locations < 2 {
         return;
     }
-    let mirrored = |statement: &Statement| {
-        let loc = match statement.loc {
-            Loc(0) => Loc(1),
-            Loc(1) => Loc(0),
-            other => other,
-        };
-        Statement { loc, ..statement.clone() }
-    };
-    program.threads[1] = program.threads[0].iter().map(mirrored).collect();
+    let stores = |s: &Statement| matches!(s.kind, Kind::Store(_));
+    let loads = |s: &Statement| matches!(s.kind, Kind::Load | Kind::Cas(..));
+    for (thread, [x, y]) in program.threads.iter_mut().zip([[Loc(0), Loc(1)], [Loc(1), Loc(0)]]) {
+        let first = draw_access(random, shape, x, &stores);
+        let second = draw_access(random, shape, y, &loads);
+        thread.truncate(2);
+        thread.insert(random.below(thread.len() + 1), first);
+        thread.push(second);
+    }
+}
+
+/// An access to the location, three times out of four of this kind.
+fn draw_access(random: &mut Random, shape: Shape, loc: Loc, usual: &dyn Fn(&Statement) -> bool) -> Statement {
+    let any = random.one_in(4);
+    let fits = |s: &Statement| s.loc == loc && s.kind != Kind::Fence && (any || usual(s));
+    loop {
+        let drawn = RandomProgram::draw(random, Shape { threads: 1, statements: 1, ..shape });
+        if let Some(statement) = drawn.threads.into_iter().flatten().find(fits) {
+            return Statement { guarded: any && statement.guarded, ..statement };
+        }
+    }
 }
 
 /// No more than this many events: the brute force is exponential.

@@ -17,7 +17,8 @@ pub struct Sketch {
 
 #[derive(Clone, Debug)]
 struct Thread {
-    /// `fn t[copies]`, if more than 1.
+    /// Written as `fn t[copies]`.
+    replicated: bool,
     copies: usize,
     body: Block,
 }
@@ -39,30 +40,56 @@ enum Stmt {
 const NAMES: [&str; 3] = ["x", "y", "z"];
 const PLAIN: &str = "d";
 
-impl Drawn for Sketch {
-    fn draw(seed: u64) -> Sketch {
+/// How large a program to draw, in accesses.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    pub least: usize,
+    pub most: usize,
+    pub in_thread: usize,
+}
+
+impl Sketch {
+    /// Draws a program of about this size.
+    pub fn of_size(seed: u64, size: Size) -> Sketch {
         let mut random = Random::new(seed ^ 0x5eed_0000_0000_0000);
         let atomic = [1, 2, 2, 2, 2, 3][random.below(6)];
-        let plain = random.one_in(8);
+        let plain = random.one_in(5);
         let max_value = 2 + random.below(3) as u32;
         let mut draw = Draw { max_value, atomic, plain, random, replicated: None };
         let mut threads = Vec::new();
-        let mut left = 4 + draw.random.below(5);
+        let mut left = size.least + draw.random.below(size.most - size.least + 1);
         let wanted = 2 + draw.random.below(3);
+        let crossing = atomic > 1 && draw.random.one_in(2);
         while left > 0 && threads.len() < wanted {
-            let copies = if draw.random.one_in(3) { 2 + usize::from(draw.random.one_in(4)) } else { 1 };
-            let share = if threads.len() + 1 == wanted { left } else { 1 + draw.random.below(4.min(left)) };
-            let each = share.div_ceil(copies).min(4);
+            let crosses = crossing && threads.len() < 2;
+            let replicated = draw.random.one_in(if crosses { 6 } else { 3 });
+            let copies = if replicated { 2 + usize::from(draw.random.one_in(4)) } else { 1 };
+            let share = if threads.len() + 1 == wanted {
+                left
+            } else {
+                1 + draw.random.below(size.in_thread.min(left))
+            };
+            let each = share.div_ceil(copies).min(size.in_thread);
             draw.replicated = (copies > 1 && draw.random.one_in(5)).then(|| format!("t{}", threads.len()));
-            let body = draw.block(each, 0);
-            left = left.saturating_sub(each * copies);
-            threads.push(Thread { copies, body });
+            let body = match crosses {
+                true => draw.crossing(threads.len(), (each / copies).saturating_sub(2).min(2)),
+                false => draw.block(each, 0),
+            };
+            left = left.saturating_sub(each.max(2) * copies);
+            threads.push(Thread { replicated, copies, body });
         }
         if threads.len() == 1 && threads[0].copies == 1 {
+            draw.replicated = None;
             let body = draw.block(3, 0);
-            threads.push(Thread { copies: 1, body });
+            threads.push(Thread { replicated: false, copies: 1, body });
         }
         Sketch { max_value, atomic, plain, threads }
+    }
+}
+
+impl Drawn for Sketch {
+    fn draw(seed: u64) -> Sketch {
+        Sketch::of_size(seed, Size { least: 4, most: 8, in_thread: 4 })
     }
 
     fn smaller(&self) -> Vec<Sketch> {
@@ -151,7 +178,7 @@ impl Draw {
                     accesses -= 2 * (accesses / 2).min(2);
                     block.push(Stmt::Loop(condition, body));
                 }
-                4 => block.push(Stmt::Local(self.local())),
+                4 | 5 => block.push(Stmt::Local(self.local())),
                 _ => {
                     block.push(Stmt::Access(self.access()));
                     accesses -= 1;
@@ -161,10 +188,38 @@ impl Draw {
         block
     }
 
+    /// Accesses to two locations, in opposite order for the two sides, mostly a store before a load, and a few more
+    /// before or between: without such crossings few programs are not robust.
+    fn crossing(&mut self, side: usize, more: usize) -> Block {
+        let (x, y) = (NAMES[side], NAMES[1 - side]);
+        let [load, _] = self.modes();
+        let [_, store] = self.modes();
+        let (first, second) = (self.expression(), ["r", "s"][self.random.below(2)]);
+        let mut one = Stmt::Access(format!("{x}.store({first}, {store});"));
+        let mut other = Stmt::Access(format!("{second} = {y}.load({load});"));
+        if self.random.one_in(3) {
+            one = Stmt::Access(self.access_to(x));
+        }
+        if self.random.one_in(3) {
+            other = Stmt::Access(self.access_to(y));
+        }
+        let mut block = self.block(more, 1);
+        let place = self.random.below(block.len() + 1);
+        block.insert(place, one);
+        match self.random.below(8) {
+            0 => block.push(Stmt::OneOf(vec![other], self.block(1, 2))),
+            1 => block.push(Stmt::If(self.condition(), self.block(1, 2), vec![other])),
+            2 => block.push(Stmt::Loop("1", vec![other])),
+            _ => block.push(other),
+        }
+        block
+    }
+
     fn local(&mut self) -> String {
         match self.random.below(10) {
             0 => format!("assume({});", self.condition()),
             1 => format!("assert({} || r != {});", self.condition(), self.value()),
+            2 => format!("assert(s != {});", self.expression()),
             _ => format!("s = {};", self.expression()),
         }
     }
@@ -199,9 +254,17 @@ impl Draw {
         if place >= 2 * self.atomic {
             let value = self.expression();
             let load = self.random.one_in(2);
-            return if load { format!("{reg} = {PLAIN}.load();") } else { format!("{PLAIN}.store({value});") };
+            return if load {
+                format!("{reg} = {PLAIN}.naload();")
+            } else {
+                format!("{PLAIN}.nastore({value});")
+            };
         }
-        let x = NAMES[place / 2];
+        self.access_to(NAMES[place / 2])
+    }
+
+    fn access_to(&mut self, x: &str) -> String {
+        let reg = if self.random.one_in(3) { "s" } else { "r" };
         let [load, store] = self.modes();
         let (e, v) = (self.expression(), self.expression());
         match self.random.below(20) {
@@ -247,8 +310,8 @@ impl Sketch {
         if self.plain {
             let _ = writeln!(out, "na {PLAIN};");
         }
-        for (number, Thread { copies, body }) in self.threads.iter().enumerate() {
-            let count = if *copies > 1 { format!("[{copies}]") } else { String::new() };
+        for (number, Thread { replicated, copies, body }) in self.threads.iter().enumerate() {
+            let count = if *replicated { format!("[{copies}]") } else { String::new() };
             let _ = writeln!(out, "\nfn t{number}{count} {{\n    local r, s, i;");
             print_block(&mut out, body, 1, unrolled);
             let _ = writeln!(out, "}}");

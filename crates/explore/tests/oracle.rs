@@ -1,0 +1,155 @@
+//! The engine against the definitions, on random programs: 2–4 threads, up to 8 events in all, every kind of
+//! instruction and mode, branches, free choices, replicated threads, loops against their unrolled form.
+//!
+//! A disagreement is a bug in one of the two. The message has a program that shows it, made as small as possible, and
+//! the seed.
+
+mod common;
+
+use common::chain::Chain;
+use common::definition::{self, Truth};
+use common::engine::{Engine, NONE, Reductions, USUAL};
+use common::sample::Sample;
+use common::sketch::Sketch;
+use common::{RA, RC20, TSO, Tally, Verdict, cases, compare_many};
+use seqcst_model::Model;
+use seqcst_model::sample::Random;
+use seqcst_program::Target;
+
+/// Per model, half of them straight-line programs.
+const CASES: u64 = 2_000;
+
+/// Fails with what is wrong.
+macro_rules! ensure {
+    ($condition:expr, $($what:tt)*) => {
+        if !$condition {
+            return Err(format!($($what)*));
+        }
+    };
+}
+
+/// Compares everything the engine says about a program with the definitions, and gives the verdict.
+fn agree(engine: &Engine) -> Result<Option<Verdict>, String> {
+    let Engine { machine, model, .. } = engine;
+    let Some(truth) = Truth::of(machine, *model) else { return Ok(None) };
+    theorems(engine, truth)?;
+
+    let usual = engine.check(USUAL)?;
+    ensure!(truth.admits(usual), "the engine says {usual:?}, but {truth:?}");
+    let variants = [
+        Reductions { abstraction: false, ..USUAL },
+        Reductions { symmetry: false, ..USUAL },
+        NONE,
+        Reductions { workers: 2, ..NONE },
+    ];
+    for reductions in variants {
+        let verdict = engine.check(reductions)?;
+        ensure!(truth.admits(verdict), "with {reductions:?} it says {verdict:?}, but {truth:?}");
+    }
+    let forgetful = engine.check_forgetfully()?;
+    ensure!(truth.admits(forgetful), "forgetting, it says {forgetful:?}, but {truth:?}");
+
+    // What a monitor must see: stale accesses and, under RC20, races by happens-before. Elsewhere it does not look at
+    // non-atomic locations: an access to one can be stale only if it clashes with another.
+    let by_hb = *model == Model::Rc20;
+    let must = !truth.robust && (by_hb || !truth.race) || by_hb && truth.race;
+    let may = must || !truth.robust;
+    let focused = engine.is_stale_somewhere();
+    if !truth.fails {
+        ensure!(if focused { may } else { !must }, "one location at a time: {focused}, but {truth:?}");
+    }
+    if must {
+        ensure!(engine.is_suspicious_without_data(None), "forgetting everything hides it: {truth:?}");
+        let mut random = Random::new(engine.text.len() as u64);
+        let partly = engine.is_suspicious_without_data(Some(&mut random));
+        ensure!(partly, "forgetting some data hides it: {truth:?}");
+    }
+    Ok(Some(usual))
+}
+
+/// What must be so by the definitions alone, if a program with non-atomic accesses is robust. All its graphs are then
+/// SC, so a race is a race under SC. Under RA moreover two accesses that happens-before does not order clash: the
+/// accesses that happen before them are a graph that RA allows, hence a run under SC, and it ends right before both.
+fn theorems(engine: &Engine, truth: Truth) -> Result<(), String> {
+    let has_plain = engine.machine.code().locations.iter().any(|location| location.non_atomic);
+    if has_plain && truth.robust && engine.target != Target::Tso {
+        let Some(races) = definition::races(&engine.machine, engine.model) else { return Ok(()) };
+        ensure!(races == truth.race, "oracle::races says {races}, but {truth:?}");
+    }
+    Ok(())
+}
+
+fn straight_lines(under: (Target, Model)) -> Tally {
+    compare_many(under.1.name(), cases(CASES).div_ceil(2), |sample: &Sample| {
+        let engine = Engine::new(&sample.to_string(), under);
+        let verdict = agree(&engine)?;
+        // The generator's own idea of what the program means for the model.
+        let lowered = sample.0.lower(under.1);
+        let (here, there) =
+            (definition::robust(&engine.machine, under.1), definition::robust(&lowered, under.1));
+        ensure!(here == there || here.is_none() || there.is_none(), "lowered: {here:?}, sample: {there:?}");
+        Ok(verdict)
+    })
+}
+
+fn all_of_tpl(under: (Target, Model)) -> Tally {
+    compare_many(under.1.name(), cases(CASES).div_ceil(2), |sketch: &Sketch| {
+        let engine = Engine::new(&sketch.to_string(), under);
+        let verdict = agree(&engine)?;
+        let unrolled = sketch.unrolled();
+        if unrolled != engine.text {
+            let other = Engine::new(&unrolled, under);
+            let there = Truth::of(&other.machine, under.1);
+            let says = other.check(USUAL)?;
+            ensure!(there.is_none_or(|t| t.admits(says)), "unrolled, it says {says:?}, but {there:?}");
+            if let (Some(here), Some(there)) = (Truth::of(&engine.machine, under.1), there) {
+                ensure!(here == there, "{here:?}, unrolled {there:?}");
+            }
+        }
+        Ok(verdict)
+    })
+}
+
+/// So many values in one location that a monitor has to start again with more room for them.
+fn many_values(under: (Target, Model)) -> Tally {
+    compare_many(under.1.name(), cases(CASES).div_ceil(20), |chain: &Chain| {
+        agree(&Engine::new(&chain.to_string(), under))
+    })
+}
+
+#[test]
+fn many_values_under_every_model() {
+    for under in [RA, RC20, TSO] {
+        many_values(under).assert_healthy(5, 60);
+    }
+}
+
+#[test]
+fn straight_lines_under_ra() {
+    straight_lines(RA).assert_healthy(5, 30);
+}
+
+#[test]
+fn straight_lines_under_rc20() {
+    straight_lines(RC20).assert_healthy(5, 30);
+}
+
+#[test]
+fn straight_lines_under_tso() {
+    straight_lines(TSO).assert_healthy(5, 30);
+}
+
+#[test]
+fn all_of_tpl_under_ra() {
+    all_of_tpl(RA).assert_healthy(5, 30);
+}
+
+#[test]
+fn all_of_tpl_under_rc20() {
+    all_of_tpl(RC20).assert_healthy(5, 30);
+}
+
+#[test]
+fn all_of_tpl_under_tso() {
+    all_of_tpl(TSO).assert_healthy(5, 30);
+}
