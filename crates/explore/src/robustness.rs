@@ -17,8 +17,8 @@ use crate::summarise;
 use seqcst_model::Loc;
 use seqcst_monitor::finite::{Monitor, Rc20, Sc, Tso};
 use seqcst_program::Target;
-use seqcst_program::code::{AccessKind, Code, Expr, Instr, Pc};
-use seqcst_program::semantics::{Machine, successors};
+use seqcst_program::code::{Code, Instr, Pc};
+use seqcst_program::semantics::Machine;
 
 /// How to decide.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub struct Plan {
 /// States to visit before anything clever is tried.
 const FIRST_LOOK: u64 = 30_000;
 /// States to visit in the first turn with forgotten data, and how much longer each turn is than the one before.
-const FIRST_TURN: u64 = 200_000;
+const FIRST_TURN: u64 = 1_000_000;
 const LONGER: u64 = 4;
 
 /// The monitor for a memory model; with a `focus`, for accesses to that location only.
@@ -216,27 +216,27 @@ impl Work<'_> {
         let origin = |thread: usize, pc: Pc| simple.origin[thread][pc as usize];
         let monitor = monitor(code, self.target, Some(focus));
         let mut follower = Follower::new(self.machine, &*monitor);
-        // Where each thread's local code since its last access begins.
-        let mut since: Vec<Pc> = vec![0; code.threads.len()];
-        let mut refine = |thread: usize, pc: Pc, since: Pc, arrived: bool| {
+        let mut refine = |add: &dyn Fn(&mut Tracked)| {
             let before = tracked.clone();
-            if !arrived {
-                conditions(code, thread, since).into_iter().for_each(|e| tracked.add_expr(thread, e));
-            } else if let Instr::Access(access) = &code.threads[thread].instrs[pc as usize] {
-                tracked.add_access(thread, access);
-            }
+            add(tracked);
             tracked.close(code);
             if *tracked == before { Followed::Stuck } else { Followed::Refined }
         };
+        let comparison = |thread: usize, pc: Pc| {
+            move |tracked: &mut Tracked| {
+                if let Instr::Access(access) = &code.threads[thread].instrs[pc as usize] {
+                    tracked.add_access(thread, access);
+                }
+            }
+        };
         for step in &route.steps {
             let pc = origin(step.thread, step.pc);
-            if !follower.arrive(step.thread, pc) {
-                return refine(step.thread, pc, since[step.thread], false);
+            if let Err(wrong) = follower.arrive(step.thread, pc) {
+                return refine(&|tracked| wrong.iter().for_each(|e| tracked.add_expr(step.thread, e)));
             }
-            if !follower.step(step.thread, step.outcome) {
-                return refine(step.thread, pc, since[step.thread], true);
+            if !follower.step(step.thread, pc, step.outcome) {
+                return refine(&comparison(step.thread, pc));
             }
-            since[step.thread] = pc + 1;
         }
         let (thread, racing) = match found.violation {
             Violation::Stale { thread } => (thread, false),
@@ -244,12 +244,12 @@ impl Work<'_> {
             _ => return Followed::Stuck,
         };
         let pc = origin(thread, route.ends[thread]);
-        if !follower.arrive(thread, pc) {
-            return refine(thread, pc, since[thread], false);
+        if let Err(wrong) = follower.arrive(thread, pc) {
+            return refine(&|tracked| wrong.iter().for_each(|e| tracked.add_expr(thread, e)));
         }
-        match follower.confirm(thread, racing) {
+        match follower.confirm(thread, pc, racing) {
             Some(found) => Followed::Real(found),
-            None => refine(thread, pc, since[thread], true),
+            None => refine(&comparison(thread, pc)),
         }
     }
 }
@@ -261,25 +261,4 @@ enum Followed {
     Refined,
     /// It has not, and there is nothing more to track.
     Stuck,
-}
-
-/// The conditions that local code evaluates between `start` and the next accesses.
-fn conditions(code: &Code, thread: usize, start: Pc) -> Vec<&Expr> {
-    let instrs = &code.threads[thread].instrs;
-    let mut seen = vec![false; instrs.len()];
-    let mut todo = vec![start];
-    let mut found = Vec::new();
-    while let Some(pc) = todo.pop() {
-        if std::mem::replace(&mut seen[pc as usize], true) {
-            continue;
-        }
-        let instr = &instrs[pc as usize];
-        match instr {
-            Instr::Branch(e, _) | Instr::Assume(e) => found.push(e),
-            Instr::Access(access) if access.kind != AccessKind::Fence => continue,
-            _ => {}
-        }
-        todo.extend(successors(instr, pc));
-    }
-    found
 }

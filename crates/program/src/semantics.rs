@@ -8,6 +8,7 @@
 use crate::code::{Access, AccessKind, Binary, Code, Expr, Instr, Pc, Reg, Thread, Unary};
 use rustc_hash::FxHashSet;
 use seqcst_model::{Action, Next, Op, Outcome, Program, Value};
+use std::collections::VecDeque;
 
 /// A thread's local state: at a memory instruction (or the end), with live registers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -101,6 +102,63 @@ impl Machine {
         found
     }
 
+    /// Where a thread's local code goes on after an access had this outcome, and with which registers.
+    pub fn resume(&self, thread: usize, local: &Local, outcome: Outcome) -> (Pc, Box<[Value]>) {
+        let mut regs = local.regs.clone();
+        if let Some(access) = self.access(thread, local)
+            && let Some(dest) = access.dest
+        {
+            regs[usize::from(dest)] = match access.kind {
+                AccessKind::WeakCas { .. } => Value::from(outcome.value_written().is_some()),
+                _ => outcome.value_read().unwrap_or(0),
+            };
+        }
+        (local.pc + 1, regs)
+    }
+
+    /// The fewest conditions that local code from `pc` on would have to decide the other way in order to get to the
+    /// access at `target`; `None` if it cannot get there at all.
+    pub fn wrong_turns(&self, thread: usize, pc: Pc, regs: &[Value], target: Pc) -> Option<Vec<&Expr>> {
+        const MOST_STEPS: usize = 100_000;
+        let instrs = &self.code.threads[thread].instrs;
+        let mut seen: FxHashSet<(Pc, Box<[Value]>)> = FxHashSet::default();
+        let mut todo = VecDeque::from([(pc, Box::<[Value]>::from(regs), Vec::new())]);
+        // Breadth-first, right turns first: the front of the queue has the fewest wrong turns.
+        while let Some((pc, mut regs, wrong)) = todo.pop_front() {
+            if pc == target {
+                return Some(wrong);
+            }
+            if seen.len() >= MOST_STEPS || !seen.insert((pc, regs.clone())) {
+                continue;
+            }
+            let mut turn = |condition, to: Pc, regs: &[Value]| {
+                let wrong = wrong.iter().copied().chain([condition]).collect();
+                todo.push_back((to, regs.into(), wrong));
+            };
+            let next = match &instrs[pc as usize] {
+                Instr::Branch(e, to) => {
+                    let (right, other) = if self.eval(e, &regs) != 0 { (*to, pc + 1) } else { (pc + 1, *to) };
+                    turn(e, other, &regs);
+                    vec![right]
+                }
+                Instr::Assume(e) if self.eval(e, &regs) == 0 => {
+                    turn(e, pc + 1, &regs);
+                    vec![]
+                }
+                Instr::Access(access) if access.kind != AccessKind::Fence => vec![],
+                Instr::Assign(reg, e) => {
+                    regs[usize::from(*reg)] = self.eval(e, &regs);
+                    vec![pc + 1]
+                }
+                other => successors(other, pc),
+            };
+            for to in next.into_iter().rev() {
+                todo.push_front((to, regs.clone(), wrong.clone()));
+            }
+        }
+        None
+    }
+
     /// The local state of a finished thread: at its last instruction, [`Instr::End`].
     fn ended(&self, thread: usize) -> Local {
         let thread = &self.code.threads[thread];
@@ -159,15 +217,11 @@ impl Program for Machine {
     }
 
     fn after(&self, thread: usize, local: &Local, outcome: Outcome) -> Vec<Next<Local>> {
-        let Some(access) = self.access(thread, local) else { return Vec::new() };
-        let mut regs = local.regs.clone();
-        if let Some(dest) = access.dest {
-            regs[usize::from(dest)] = match (&access.kind, outcome) {
-                (AccessKind::WeakCas { .. }, outcome) => Value::from(outcome.value_written().is_some()),
-                (_, outcome) => outcome.value_read().unwrap_or(0),
-            };
+        if self.access(thread, local).is_none() {
+            return Vec::new();
         }
-        self.settle(thread, local.pc + 1, regs)
+        let (pc, regs) = self.resume(thread, local, outcome);
+        self.settle(thread, pc, regs)
     }
 }
 

@@ -1,22 +1,22 @@
 //! The successors of a state, with the monitor's word on them.
 
-use super::locals::{Goto, Locals, LocalsCache};
-use seqcst_model::{Action, Loc, Mode, Op, Outcome, Program, Value};
+use super::locals::{Locals, LocalsCache};
+use seqcst_model::{Loc, Mode, Outcome, Program, Value};
 use seqcst_monitor::finite::Monitor;
 
 /// Something that ends the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Trouble {
-    /// The thread's next access can be stale.
-    Stale { thread: usize },
-    /// The thread's next access races with an earlier one.
-    Race { thread: usize },
-    /// The next accesses of both threads conflict, and nothing orders them.
-    Clash { first: usize, second: usize },
-    /// The thread's next access, with this outcome, leads into a failed assertion.
-    Failed { thread: usize, outcome: Outcome, choice: usize },
+    /// The access at the end of the thread's way can be stale.
+    Stale { thread: usize, way: usize },
+    /// The access at the end of the thread's way races with an earlier one.
+    Race { thread: usize, way: usize },
+    /// The accesses at the end of the ways of both threads conflict, and nothing orders them.
+    Clash { first: (usize, usize), second: (usize, usize) },
+    /// The thread's move leads into a failed assertion by this way.
+    Failed { step: Move, way: usize },
     /// A thread fails an assertion before its first access.
-    FailedAtStart { thread: usize, choice: usize },
+    FailedAtStart { thread: usize, way: usize },
 }
 
 /// A step from a state.
@@ -24,10 +24,10 @@ pub enum Trouble {
 pub struct Move {
     /// Who moved.
     pub thread: usize,
+    /// Which of the ways ahead it took.
+    pub way: usize,
     /// What came of its action.
     pub outcome: Outcome,
-    /// Which of the places it can go to after that.
-    pub choice: usize,
 }
 
 /// Computes successors. Each worker has its own.
@@ -37,7 +37,7 @@ pub struct Expander<'a> {
     shared: &'a Locals<'a>,
     /// Whether two enabled conflicting non-atomic accesses are a race (rather than by happens-before).
     clash: bool,
-    before: Vec<u64>,
+    fenced: Vec<u64>,
     after: Vec<u64>,
 }
 
@@ -49,51 +49,33 @@ impl<'a> Expander<'a> {
             locals: LocalsCache::new(shared),
             shared,
             clash,
-            before: vec![0; words],
+            fenced: vec![0; words],
             after: vec![0; words],
         }
     }
 
-    /// The initial states: several if threads begin with a free choice.
-    pub fn start(&mut self) -> Result<Vec<Vec<u64>>, Trouble> {
+    /// The initial state.
+    pub fn start(&mut self) -> Result<Vec<u64>, Trouble> {
         let shape = self.monitor.shape();
         let mut state = vec![0; shape.words()];
         for (x, value) in self.shared.machine().initial().iter().enumerate() {
             state[shape.location(Loc(x as u8))] = u64::from(*value);
         }
         self.monitor.start(&mut state);
-        let mut states = vec![state];
         for thread in 0..shape.threads {
-            let mut next = Vec::new();
-            for (choice, goto) in self.shared.start(thread).iter().enumerate() {
-                match goto {
-                    Goto::Failed(_) => return Err(Trouble::FailedAtStart { thread, choice }),
-                    Goto::Local(local, fences) => {
-                        for state in &states {
-                            let mut state = state.clone();
-                            state[shape.thread(thread)] = u64::from(*local);
-                            fences.iter().for_each(|mode| self.monitor.fence(&mut state, thread, *mode));
-                            next.push(state);
-                        }
-                    }
-                }
+            let goto = self.shared.start(thread);
+            if let Some(way) = goto.failed {
+                return Err(Trouble::FailedAtStart { thread, way });
             }
-            states = next;
+            state[shape.thread(thread)] = u64::from(goto.place.unwrap_or(0));
+            goto.fences.iter().for_each(|mode| self.monitor.fence(&mut state, thread, *mode));
         }
-        for state in &mut states {
-            self.finish(state);
-        }
-        Ok(states)
+        self.finish(&mut state);
+        Ok(state)
     }
 
-    fn local(&self, state: &[u64], thread: usize) -> u32 {
+    fn place(&self, state: &[u64], thread: usize) -> u32 {
         state[self.monitor.shape().thread(thread)] as u32
-    }
-
-    /// The thread's next action.
-    pub fn action(&mut self, state: &[u64], thread: usize) -> Option<&Action> {
-        let local = self.local(state, thread);
-        self.locals.node(thread, local).action.as_ref()
     }
 
     fn value(&self, state: &[u64], x: Loc) -> Value {
@@ -102,32 +84,56 @@ impl<'a> Expander<'a> {
 
     /// What is wrong in this state before anybody moves.
     pub fn trouble(&mut self, state: &[u64]) -> Option<Trouble> {
-        let threads = self.monitor.shape().threads;
-        let monitor = self.monitor;
         let mut race = None;
-        for thread in 0..threads {
-            let local = self.local(state, thread);
-            let Some(action) = &self.locals.node(thread, local).action else { continue };
-            if monitor.stale(state, thread, action) {
-                return Some(Trouble::Stale { thread });
-            }
-            if action.mode == Mode::NonAtomic && race.is_none() {
-                let (loc, write) = (action.loc, action.may_write());
-                if monitor.races(state, thread, action) {
-                    race = Some(Trouble::Race { thread });
-                } else if self.clash {
-                    race = (0..thread)
-                        .find(|&other| {
-                            let local = self.local(state, other);
-                            self.locals.node(other, local).action.as_ref().is_some_and(|action| {
-                                action.op != Op::Fence && action.loc == loc && (write || action.may_write())
-                            })
-                        })
-                        .map(|first| Trouble::Clash { first, second: thread });
+        for thread in 0..self.monitor.shape().threads {
+            let place = self.place(state, thread);
+            for road in 0..self.locals.roads(thread, place).len() {
+                if let Some(trouble) = self.trouble_ahead(state, thread, road) {
+                    if matches!(trouble, Trouble::Stale { .. }) {
+                        return Some(trouble);
+                    }
+                    race = race.or(Some(trouble));
                 }
             }
         }
         race
+    }
+
+    /// What is wrong with one of the accesses that a thread can execute next.
+    fn trouble_ahead(&mut self, state: &[u64], thread: usize, road: usize) -> Option<Trouble> {
+        let monitor = self.monitor;
+        let place = self.place(state, thread);
+        let road = &self.locals.roads(thread, place)[road];
+        let (action, way) = (&road.action, road.ahead.way);
+        let state = if road.ahead.fences.is_empty() {
+            state
+        } else {
+            self.fenced.copy_from_slice(state);
+            road.ahead.fences.iter().for_each(|mode| monitor.fence(&mut self.fenced, thread, *mode));
+            &self.fenced
+        };
+        if monitor.stale(state, thread, action) {
+            return Some(Trouble::Stale { thread, way });
+        }
+        if action.mode != Mode::NonAtomic {
+            return None;
+        }
+        if monitor.races(state, thread, action) {
+            return Some(Trouble::Race { thread, way });
+        }
+        if !self.clash {
+            return None;
+        }
+        let (loc, write) = (action.loc, action.may_write());
+        for other in 0..thread {
+            let place = state[monitor.shape().thread(other)] as u32;
+            for road in self.locals.roads(other, place) {
+                if road.action.loc == loc && (write || road.action.may_write()) {
+                    return Some(Trouble::Clash { first: (other, road.ahead.way), second: (thread, way) });
+                }
+            }
+        }
+        None
     }
 
     /// Calls `visit` with every successor by a move of `thread`.
@@ -137,38 +143,36 @@ impl<'a> Expander<'a> {
         thread: usize,
         mut visit: impl FnMut(Move, &mut Vec<u64>),
     ) -> Option<Trouble> {
-        let shape = self.monitor.shape();
-        let local = self.local(state, thread);
         let monitor = self.monitor;
-        let node = self.locals.node(thread, local);
-        let Some(action) = node.action.clone() else { return None };
-        let value = self.value(state, action.loc);
-        let mut before = std::mem::take(&mut self.before);
+        let shape = monitor.shape();
+        let place = self.place(state, thread);
         let mut after = std::mem::take(&mut self.after);
         let mut failed = None;
-        for outcome in action.outcomes(value) {
-            before.copy_from_slice(state);
-            monitor.step(&mut before, thread, &action, outcome);
-            if let Some(written) = outcome.value_written() {
-                before[shape.location(action.loc)] = u64::from(written);
-            }
-            let nexts = self.locals.next(thread, local, outcome);
-            for (choice, goto) in nexts.iter().enumerate() {
-                match goto {
-                    Goto::Failed(_) => {
-                        failed = failed.or(Some(Trouble::Failed { thread, outcome, choice }));
-                    }
-                    Goto::Local(next, fences) => {
-                        after.copy_from_slice(&before);
-                        fences.iter().for_each(|mode| monitor.fence(&mut after, thread, *mode));
-                        after[shape.thread(thread)] = u64::from(*next);
-                        self.finish(&mut after);
-                        visit(Move { thread, outcome, choice }, &mut after);
-                    }
+        for number in 0..self.locals.roads(thread, place).len() {
+            let road = &self.locals.roads(thread, place)[number];
+            let (loc, way) = (road.action.loc, road.ahead.way);
+            let value = self.value(state, loc);
+            let outcomes = self.locals.roads(thread, place)[number].action.outcomes(value);
+            for outcome in outcomes {
+                let next = self.locals.next(thread, place, number, outcome);
+                let step = Move { thread, way, outcome };
+                if let Some(way) = next.failed {
+                    failed = failed.or(Some(Trouble::Failed { step, way }));
                 }
+                let Some(to) = next.place else { continue };
+                let road = &self.locals.roads(thread, place)[number];
+                after.copy_from_slice(state);
+                road.ahead.fences.iter().for_each(|mode| monitor.fence(&mut after, thread, *mode));
+                monitor.step(&mut after, thread, &road.action, outcome);
+                if let Some(written) = outcome.value_written() {
+                    after[shape.location(loc)] = u64::from(written);
+                }
+                next.fences.iter().for_each(|mode| monitor.fence(&mut after, thread, *mode));
+                after[shape.thread(thread)] = u64::from(to);
+                self.finish(&mut after);
+                visit(step, &mut after);
             }
         }
-        self.before = before;
         self.after = after;
         failed
     }
@@ -177,11 +181,23 @@ impl<'a> Expander<'a> {
     fn finish(&mut self, state: &mut [u64]) {
         let mut finished = 0;
         for thread in 0..self.monitor.shape().threads {
-            let local = self.local(state, thread);
-            if self.locals.node(thread, local).action.is_none() {
+            let place = self.place(state, thread);
+            if self.locals.roads(thread, place).is_empty() {
                 finished |= 1 << thread;
             }
         }
         self.monitor.normalise(state, finished);
+    }
+
+    /// Whether the access at the end of the thread's way can be stale here (or races).
+    pub fn confirm(&mut self, state: &[u64], thread: usize, way: usize, racing: bool) -> bool {
+        let place = self.place(state, thread);
+        let roads = self.locals.roads(thread, place);
+        let Some(road) = roads.iter().position(|road| road.ahead.way == way) else { return false };
+        match self.trouble_ahead(state, thread, road) {
+            Some(Trouble::Stale { .. }) => !racing,
+            Some(Trouble::Race { .. }) => racing,
+            _ => false,
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! Following a given run in another version of a program.
 
-use super::expand::Expander;
-use super::locals::{Goto, Locals, LocalsCache};
-use super::search::{Found, Step, Violation};
-use seqcst_model::Outcome;
+use super::expand::{Expander, Move};
+use super::locals::{Ahead, Locals, ways};
+use super::search::{Found, RunOfMoves, Violation};
+use seqcst_model::{Next, Outcome, Program, Value};
 use seqcst_monitor::finite::Monitor;
-use seqcst_program::code::Pc;
-use seqcst_program::semantics::Machine;
+use seqcst_program::code::{Expr, Pc};
+use seqcst_program::semantics::{Local, Machine};
 
 /// A run as a sequence of instructions.
 pub struct Route {
@@ -28,29 +28,27 @@ pub struct RouteStep {
 
 /// The instructions that a run executes.
 pub fn route(machine: &Machine, found: &Found) -> Route {
-    let locals = Locals::new(machine);
-    let mut cache = LocalsCache::new(&locals);
-    let threads = machine.code().threads.len();
-    let place = |goto: &Goto| match goto {
-        Goto::Local(number, _) => Some(*number),
-        Goto::Failed(_) => None,
+    let go = |thread: usize, nexts: Vec<Next<Local>>, choice: usize| {
+        match ways(machine, thread, nexts).into_iter().nth(choice)?.end {
+            Next::At(local) => Some(local),
+            Next::AssertionFailed(_) => None,
+        }
     };
-    let mut at: Vec<Option<u32>> = (0..threads)
-        .map(|thread| locals.start(thread).get(found.starts[thread]).and_then(place))
+    let mut at: Vec<Option<Local>> = (0..machine.threads())
+        .map(|thread| go(thread, machine.start(thread), found.starts[thread]))
         .collect();
-    let pc = |thread: usize, at: Option<u32>| at.map_or(0, |number| locals.local(thread, number).pc);
     let mut steps = Vec::new();
     for step in &found.steps {
-        let Some(number) = at[step.thread] else { break };
-        steps.push(RouteStep { thread: step.thread, pc: pc(step.thread, Some(number)), outcome: step.outcome });
-        at[step.thread] = cache.next(step.thread, number, step.outcome).get(step.choice).and_then(place);
+        let Some(local) = at[step.thread].take() else { break };
+        steps.push(RouteStep { thread: step.thread, pc: local.pc, outcome: step.outcome });
+        at[step.thread] = go(step.thread, machine.after(step.thread, &local, step.outcome), step.choice);
     }
-    let ends = (0..threads).map(|thread| pc(thread, at[thread])).collect();
-    Route { steps, ends }
+    Route { steps, ends: at.iter().map(|local| local.as_ref().map_or(0, |local| local.pc)).collect() }
 }
 
 /// Follows a route, in every way that the program's free choices and data allow.
 pub struct Follower<'a> {
+    machine: &'a Machine,
     locals: Box<Locals<'a>>,
     monitor: &'a dyn Monitor,
     runs: Vec<Run>,
@@ -58,61 +56,67 @@ pub struct Follower<'a> {
 
 struct Run {
     state: Vec<u64>,
-    found: Found,
+    moves: RunOfMoves,
+    /// For every thread, where its local code since its last access begins, and with which registers.
+    since: Vec<(Pc, Box<[Value]>)>,
 }
 
 /// Runs kept at a time: a route is followed only that far.
-const MOST_RUNS: usize = 10_000;
+const MOST_RUNS: usize = 1_000;
 
 impl<'a> Follower<'a> {
     /// At the start of the program.
     pub fn new(machine: &'a Machine, monitor: &'a dyn Monitor) -> Follower<'a> {
         let locals = Box::new(Locals::new(machine));
-        let threads = machine.code().threads.len();
-        let counts: Vec<usize> = (0..threads).map(|thread| locals.start(thread).len()).collect();
-        let states = Expander::new(monitor, &locals, false).start().unwrap_or_default();
-        let runs = states
-            .into_iter()
-            .enumerate()
-            .map(|(number, state)| Run {
-                state,
-                found: Found {
-                    starts: super::search::starts_of(number, &counts),
-                    steps: Vec::new(),
-                    violation: Violation::Stale { thread: 0 },
-                },
-            })
-            .collect();
-        Follower { locals, monitor, runs }
+        let threads = &machine.code().threads;
+        let run = |state| Run {
+            state,
+            moves: RunOfMoves::new(threads.len()),
+            since: threads.iter().map(|thread| (0, vec![0; thread.regs.len()].into())).collect(),
+        };
+        let runs = Expander::new(monitor, &locals, false).start().into_iter().map(run).collect();
+        Follower { machine, locals, monitor, runs }
     }
 
-    fn pc(&self, run: &Run, thread: usize) -> Pc {
-        let number = run.state[self.monitor.shape().thread(thread)] as u32;
-        self.locals.local(thread, number).pc
+    fn ahead(&self, run: &Run, thread: usize) -> Vec<Ahead> {
+        self.locals.ahead(thread, run.state[self.monitor.shape().thread(thread)] as u32)
     }
 
-    /// Keeps the runs in which the thread is at the instruction; false (and no change) if there is none.
-    pub fn arrive(&mut self, thread: usize, pc: Pc) -> bool {
-        let here: Vec<bool> = self.runs.iter().map(|run| self.pc(run, thread) == pc).collect();
+    fn way(&self, run: &Run, thread: usize, pc: Pc) -> Option<Ahead> {
+        self.ahead(run, thread).into_iter().find(|ahead| ahead.local.pc == pc)
+    }
+
+    /// Keeps the runs in which the thread can be at the access. If there is none, the conditions that would have to
+    /// be otherwise for it to get there.
+    pub fn arrive(&mut self, thread: usize, pc: Pc) -> Result<(), Vec<&'a Expr>> {
+        let here: Vec<bool> = self.runs.iter().map(|run| self.way(run, thread, pc).is_some()).collect();
         if !here.contains(&true) {
-            return false;
+            let wrong = |run: &Run| {
+                let (since, regs) = &run.since[thread];
+                self.machine.wrong_turns(thread, *since, regs, pc)
+            };
+            return Err(self.runs.iter().filter_map(wrong).min_by_key(Vec::len).unwrap_or_default());
         }
         let mut here = here.into_iter();
         self.runs.retain(|_| here.next() == Some(true));
-        true
+        Ok(())
     }
 
-    /// Lets the thread take a step with an outcome of this kind, whatever the values; false if it cannot.
-    pub fn step(&mut self, thread: usize, like: Outcome) -> bool {
+    /// Lets the thread execute the access with an outcome of this kind, whatever the values; false if it cannot.
+    pub fn step(&mut self, thread: usize, pc: Pc, like: Outcome) -> bool {
         let mut expander = Expander::new(self.monitor, &self.locals, false);
         let mut next = Vec::new();
         for run in &self.runs {
-            expander.moves(&run.state, thread, |mv, after| {
-                if std::mem::discriminant(&mv.outcome) == std::mem::discriminant(&like) && next.len() < MOST_RUNS
-                {
-                    let mut found = run.found.clone();
-                    found.steps.push(Step { thread, outcome: mv.outcome, choice: mv.choice });
-                    next.push(Run { state: after.clone(), found });
+            let here: Vec<Ahead> =
+                self.ahead(run, thread).into_iter().filter(|ahead| ahead.local.pc == pc).collect();
+            expander.moves(&run.state, thread, |mv: Move, after| {
+                let Some(ahead) = here.iter().find(|ahead| ahead.way == mv.way) else { return };
+                if std::mem::discriminant(&mv.outcome) == std::mem::discriminant(&like) && next.len() < MOST_RUNS {
+                    let mut moves = run.moves.clone();
+                    moves.step(mv);
+                    let mut since = run.since.clone();
+                    since[thread] = self.machine.resume(thread, &ahead.local, mv.outcome);
+                    next.push(Run { state: after.clone(), moves, since });
                 }
             });
         }
@@ -123,17 +127,19 @@ impl<'a> Follower<'a> {
         true
     }
 
-    /// A run in which the thread's next access can be stale (or races).
-    pub fn confirm(&self, thread: usize, racing: bool) -> Option<Found> {
+    /// A run in which the thread's access can be stale (or races).
+    pub fn confirm(&self, thread: usize, pc: Pc, racing: bool) -> Option<Found> {
         let mut expander = Expander::new(self.monitor, &self.locals, false);
         self.runs.iter().find_map(|run| {
-            let action = expander.action(&run.state, thread)?.clone();
-            let violation = if racing {
-                self.monitor.races(&run.state, thread, &action).then_some(Violation::Race { thread })
-            } else {
-                self.monitor.stale(&run.state, thread, &action).then_some(Violation::Stale { thread })
-            };
-            Some(Found { violation: violation?, ..run.found.clone() })
+            let here = self.ahead(run, thread).into_iter().filter(|ahead| ahead.local.pc == pc);
+            let way = here.map(|ahead| ahead.way).find(|&way| expander.confirm(&run.state, thread, way, racing))?;
+            let mut moves = run.moves.clone();
+            for other in 0..self.monitor.shape().threads {
+                let place = run.state[self.monitor.shape().thread(other)] as u32;
+                moves.choose(other, self.locals.any_way(other, place));
+            }
+            moves.choose(thread, way);
+            Some(moves.found(if racing { Violation::Race { thread } } else { Violation::Stale { thread } }))
         })
     }
 }

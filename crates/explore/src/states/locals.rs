@@ -1,8 +1,13 @@
 //! Thread-local states, numbered as they turn up.
 //!
-//! A thread's control state and registers are one number in a global state. What a thread can do there, and where it
-//! goes, is computed once and looked up ever after; each worker has its own copy of the tables, so that look-ups take
-//! no lock. Threads with the same code share their numbering, which is what makes them interchangeable.
+//! Where a thread is between two of its accesses, registers included, is one number in a global state. Such a place
+//! is kept as the accesses that can come next, several if free choices lie ahead: a choice is made only when the
+//! thread moves, which keeps states few. What a thread can do at a place, and where it goes, is computed once and
+//! looked up ever after; each worker has its own copy of the tables, so that look-ups take no lock. Threads with the
+//! same code share their numbering, which is what makes them interchangeable.
+//!
+//! Fences are executed on the way: they touch nothing but the thread's own view, so they commute with all that other
+//! threads do. Where the ways that lie ahead have different fences, they wait until one is taken.
 
 use rustc_hash::FxHashMap;
 use seqcst_model::{Action, Mode, Next, Op, Outcome, Program};
@@ -10,19 +15,40 @@ use seqcst_program::code::{Instr, Thread};
 use seqcst_program::semantics::{Local, Machine};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+/// An access that can come next.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Ahead {
+    /// Which of the [`ways`] leads there.
+    pub way: usize,
+    /// The fences on the way that have not been executed yet.
+    pub fences: Box<[Mode]>,
+    /// The local state at the access.
+    pub local: Local,
+}
+
+/// Where a thread can be: the accesses that can come next, none if it will never touch memory again.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+struct Place {
+    ahead: Vec<Ahead>,
+    /// The way to the end of the thread, if nothing is ahead.
+    end: usize,
+}
+
 /// Where a thread goes after an action.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Goto {
-    /// To this local state, executing these fences on the way: they touch nothing but the thread's own view.
-    Local(u32, Box<[Mode]>),
-    /// Into a failed assertion, at this site of the thread that stands for all with the same code.
-    Failed(u32),
+pub struct Goto {
+    /// The place, if there is a way that doesn't fail.
+    pub place: Option<u32>,
+    /// Fences to execute at once.
+    pub fences: Box<[Mode]>,
+    /// A way into a failed assertion, if there is one.
+    pub failed: Option<usize>,
 }
 
 #[derive(Default)]
 struct Table {
-    numbers: FxHashMap<Local, u32>,
-    locals: Vec<Local>,
+    numbers: FxHashMap<Place, u32>,
+    places: Vec<Place>,
 }
 
 /// The numbering, shared by all workers.
@@ -51,41 +77,72 @@ impl<'a> Locals<'a> {
         self.class[thread]
     }
 
-    /// The local states in which a thread can start.
-    pub fn start(&self, thread: usize) -> Vec<Goto> {
-        self.settle(self.class[thread], self.machine.start(self.class[thread]))
+    /// Where a thread starts.
+    pub fn start(&self, thread: usize) -> Goto {
+        let class = self.class[thread];
+        self.settle(class, self.machine.start(class))
     }
 
-    /// The local state behind a number.
-    pub fn local(&self, thread: usize, number: u32) -> Local {
-        self.table(self.class[thread]).locals[number as usize].clone()
+    /// What lies ahead at a place.
+    pub fn ahead(&self, thread: usize, place: u32) -> Vec<Ahead> {
+        self.table(self.class[thread]).places[place as usize].ahead.clone()
+    }
+
+    /// Any way on from a place that doesn't fail.
+    pub fn any_way(&self, thread: usize, place: u32) -> usize {
+        let table = self.table(self.class[thread]);
+        let place = &table.places[place as usize];
+        place.ahead.first().map_or(place.end, |ahead| ahead.way)
     }
 
     fn table(&self, class: usize) -> MutexGuard<'_, Table> {
         self.tables[class].lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    fn number(&self, class: usize, local: Local) -> u32 {
+    fn number(&self, class: usize, place: Place) -> u32 {
         let mut table = self.table(class);
-        if let Some(&number) = table.numbers.get(&local) {
+        if let Some(&number) = table.numbers.get(&place) {
             return number;
         }
-        let number = table.locals.len() as u32;
-        table.locals.push(local.clone());
-        table.numbers.insert(local, number);
+        let number = table.places.len() as u32;
+        table.places.push(place.clone());
+        table.numbers.insert(place, number);
         number
     }
 
-    /// Follows fences to the next access.
-    fn settle(&self, class: usize, nexts: Vec<Next<Local>>) -> Vec<Goto> {
-        let goto = |way: Way| match way.end {
-            Next::AssertionFailed(site) => Goto::Failed(site),
-            Next::At(local) => {
-                let fences = way.fences.iter().map(|fence| fence.mode).collect();
-                Goto::Local(self.number(class, local), fences)
+    fn settle(&self, class: usize, nexts: Vec<Next<Local>>) -> Goto {
+        let mut failed = None;
+        let mut end = None;
+        let mut ahead: Vec<Ahead> = Vec::new();
+        for (number, way) in ways(self.machine, class, nexts).into_iter().enumerate() {
+            match way.end {
+                Next::AssertionFailed(_) => failed = failed.or(Some(number)),
+                // A fence here closes a loop of fences: the thread is as good as finished.
+                Next::At(local) if self.access(class, &local).is_none() => end = end.or(Some(number)),
+                Next::At(local) => {
+                    let fences = way.fences.iter().map(|fence| fence.mode).collect();
+                    ahead.push(Ahead { way: number, fences, local });
+                }
             }
+        }
+        if ahead.is_empty() {
+            let place = end.map(|end| self.number(class, Place { ahead, end }));
+            return Goto { place, fences: Box::default(), failed };
+        }
+        let common = ahead[0].fences.clone();
+        let fences = if ahead.iter().all(|other| other.fences == common) {
+            ahead.iter_mut().for_each(|ahead| ahead.fences = Box::default());
+            common
+        } else {
+            Box::default()
         };
-        ways(self.machine, class, nexts).into_iter().map(goto).collect()
+        // That the thread may also end here adds nothing: it may as well never move again.
+        Goto { place: Some(self.number(class, Place { ahead, end: 0 })), fences, failed }
+    }
+
+    /// The access at a local state, if it isn't the end.
+    fn access(&self, class: usize, local: &Local) -> Option<Action> {
+        self.machine.action(class, local).filter(|action| action.op != Op::Fence)
     }
 }
 
@@ -97,7 +154,7 @@ pub struct Way {
     pub end: Next<Local>,
 }
 
-/// Follows fences to the next access, in every possible way: [`Move::choice`](super::expand::Move::choice) is an index
+/// Follows fences to the next access, in every possible way: [`Step::choice`](super::search::Step::choice) is an index
 /// into this list.
 pub fn ways(machine: &Machine, thread: usize, nexts: Vec<Next<Local>>) -> Vec<Way> {
     let mut found = Vec::new();
@@ -135,51 +192,56 @@ fn shape(thread: &Thread) -> Vec<Instr> {
     instrs
 }
 
-/// What a thread can do in a local state.
-pub struct Node {
-    /// Its next action; `None` if it will never touch memory again.
-    pub action: Option<Action>,
+/// An access that can come next, with where it leads.
+pub struct Road {
+    /// The access and the way to it.
+    pub ahead: Ahead,
+    /// What it does.
+    pub action: Action,
     /// Where it goes, for the outcomes seen so far.
-    next: Vec<(Outcome, Arc<[Goto]>)>,
+    next: Vec<(Outcome, Arc<Goto>)>,
 }
 
 /// One worker's copy of the tables.
 pub struct LocalsCache<'a> {
     shared: &'a Locals<'a>,
-    nodes: Vec<Vec<Option<Box<Node>>>>,
+    roads: Vec<Vec<Option<Box<[Road]>>>>,
 }
 
 impl<'a> LocalsCache<'a> {
     pub fn new(shared: &'a Locals<'a>) -> LocalsCache<'a> {
-        LocalsCache { shared, nodes: shared.class.iter().map(|_| Vec::new()).collect() }
+        LocalsCache { shared, roads: shared.class.iter().map(|_| Vec::new()).collect() }
     }
 
-    pub fn node(&mut self, thread: usize, number: u32) -> &mut Node {
-        let class = self.shared.class[thread];
-        let nodes = &mut self.nodes[class];
-        let at = number as usize;
-        if nodes.len() <= at {
-            nodes.resize_with(at + 1, || None);
+    /// What a thread can do at a place.
+    pub fn roads(&mut self, thread: usize, place: u32) -> &mut [Road] {
+        let shared = self.shared;
+        let class = shared.class[thread];
+        let places = &mut self.roads[class];
+        let at = place as usize;
+        if places.len() <= at {
+            places.resize_with(at + 1, || None);
         }
-        nodes[at].get_or_insert_with(|| {
-            let local = self.shared.local(class, number);
-            // A fence here closes a loop of fences: the thread is as good as finished.
-            let action = self.shared.machine.action(class, &local).filter(|action| action.op != Op::Fence);
-            Box::new(Node { action, next: Vec::new() })
+        places[at].get_or_insert_with(|| {
+            let road = |ahead: Ahead| {
+                let action = shared.access(class, &ahead.local)?;
+                Some(Road { ahead, action, next: Vec::new() })
+            };
+            shared.ahead(class, place).into_iter().filter_map(road).collect()
         })
     }
 
-    /// Where the thread goes after its action had this outcome.
-    pub fn next(&mut self, thread: usize, number: u32, outcome: Outcome) -> Arc<[Goto]> {
+    /// Where the thread goes after it took this road with this outcome.
+    pub fn next(&mut self, thread: usize, place: u32, road: usize, outcome: Outcome) -> Arc<Goto> {
         let shared = self.shared;
-        let node = self.node(thread, number);
-        if let Some((_, next)) = node.next.iter().find(|(seen, _)| *seen == outcome) {
+        let class = shared.class[thread];
+        let road = &mut self.roads(thread, place)[road];
+        if let Some((_, next)) = road.next.iter().find(|(seen, _)| *seen == outcome) {
             return Arc::clone(next);
         }
-        let class = shared.class[thread];
-        let nexts = shared.machine.after(class, &shared.local(class, number), outcome);
-        let next: Arc<[Goto]> = shared.settle(class, nexts).into();
-        node.next.push((outcome, Arc::clone(&next)));
+        let nexts = shared.machine.after(class, &road.ahead.local, outcome);
+        let next = Arc::new(shared.settle(class, nexts));
+        road.next.push((outcome, Arc::clone(&next)));
         next
     }
 }

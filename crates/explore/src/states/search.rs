@@ -73,7 +73,7 @@ pub struct Step {
     pub thread: usize,
     /// What came of its action.
     pub outcome: seqcst_model::Outcome,
-    /// Which of the places it can go to after that.
+    /// Which of the ways on it takes after that.
     pub choice: usize,
 }
 
@@ -107,7 +107,7 @@ pub enum Violation {
 /// A run and what is wrong at its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// Which of the places each thread starts at.
+    /// Which of the ways to its first access each thread takes.
     pub starts: Vec<usize>,
     /// The run.
     pub steps: Vec<Step>,
@@ -318,34 +318,22 @@ impl<'a> Search<'a> {
 
     /// The run that led to trouble.
     fn path(&self, end: Key, trouble: Trouble, parents: &Parents) -> Found {
+        let threads = self.monitor.shape().threads;
+        let mut run = RunOfMoves::new(threads);
+        if let Trouble::FailedAtStart { thread, way } = trouble {
+            run.choose(thread, way);
+            return run.found(Violation::Failed { thread });
+        }
         let mut keys = vec![end];
         while let Some(&parent) = parents.get(&keys[keys.len() - 1]) {
             keys.push(parent);
         }
         keys.reverse();
         let mut worker = Worker::new(self);
-        let threads = self.monitor.shape().threads;
-        let mut starts = vec![0; threads];
-        let mut steps = Vec::new();
         // Which thread of the program stands in which place of the state.
         let mut who: Vec<usize> = (0..threads).collect();
-        if let Trouble::FailedAtStart { thread, choice } = trouble {
-            starts[thread] = choice;
-            return Found { starts, steps, violation: Violation::Failed { thread } };
-        }
-        let mut state = Vec::new();
-        for (number, begin) in worker.begin().into_iter().enumerate() {
-            let mut canonical = begin.clone();
-            let mut moved: Vec<usize> = (0..threads).collect();
-            self.symmetry.canonicalise(self.monitor, &mut canonical, &mut moved);
-            if worker.key_of(&canonical) == keys[0] {
-                state = canonical;
-                who = moved;
-                let counts: Vec<usize> = (0..threads).map(|t| self.locals.start(t).len()).collect();
-                starts = starts_of(number, &counts);
-                break;
-            }
-        }
+        let mut state = worker.expander.start().unwrap_or_default();
+        self.symmetry.canonicalise(self.monitor, &mut state, &mut who);
         for &key in &keys[1..] {
             let mut taken = None;
             for thread in 0..threads {
@@ -360,40 +348,72 @@ impl<'a> Search<'a> {
                 }
             }
             let Some((mv, after, moved)) = taken else { break };
-            steps.push(self.step(&who, mv));
+            run.step(Move { thread: who[mv.thread], ..mv });
             who = moved.iter().map(|&place| who[place]).collect();
             state = after;
         }
-        let violation = match trouble {
-            Trouble::Stale { thread } => Violation::Stale { thread: who[thread] },
-            Trouble::Race { thread } => Violation::Race { thread: who[thread] },
+        // Threads that have no part in the trouble go any way that doesn't fail.
+        for place in 0..threads {
+            let number = state[self.monitor.shape().thread(place)] as u32;
+            run.choose(who[place], self.locals.any_way(place, number));
+        }
+        match trouble {
+            Trouble::Stale { thread, way } => {
+                run.choose(who[thread], way);
+                run.found(Violation::Stale { thread: who[thread] })
+            }
+            Trouble::Race { thread, way } => {
+                run.choose(who[thread], way);
+                run.found(Violation::Race { thread: who[thread] })
+            }
             Trouble::Clash { first, second } => {
-                Violation::Clash { first: who[first], second: who[second] }
+                run.choose(who[first.0], first.1);
+                run.choose(who[second.0], second.1);
+                run.found(Violation::Clash { first: who[first.0], second: who[second.0] })
             }
-            Trouble::Failed { thread, outcome, choice } => {
-                steps.push(self.step(&who, Move { thread, outcome, choice }));
-                Violation::Failed { thread: who[thread] }
+            Trouble::Failed { step, way } => {
+                let thread = who[step.thread];
+                run.step(Move { thread, ..step });
+                run.choose(thread, way);
+                run.found(Violation::Failed { thread })
             }
-            Trouble::FailedAtStart { thread, .. } => Violation::Failed { thread },
-        };
-        Found { starts, steps, violation }
-    }
-
-    fn step(&self, who: &[usize], mv: Move) -> Step {
-        Step { thread: who[mv.thread], outcome: mv.outcome, choice: mv.choice }
+            Trouble::FailedAtStart { thread, .. } => run.found(Violation::Failed { thread }),
+        }
     }
 }
 
-/// Where each thread starts in the initial state with this number, given how many places each can start at: the
-/// inverse of the order of [`Expander::start`].
-pub fn starts_of(mut number: usize, counts: &[usize]) -> Vec<usize> {
-    let mut starts = vec![0; counts.len()];
-    for thread in (0..counts.len()).rev() {
-        let earlier: usize = counts[..thread].iter().product();
-        starts[thread] = number / earlier;
-        number %= earlier;
+/// A run put together move by move. A move says which way it took to its access; a [`Step`] says which way is taken
+/// after it.
+#[derive(Clone)]
+pub struct RunOfMoves {
+    starts: Vec<usize>,
+    steps: Vec<Step>,
+    /// Each thread's last step.
+    last: Vec<Option<usize>>,
+}
+
+impl RunOfMoves {
+    pub fn new(threads: usize) -> RunOfMoves {
+        RunOfMoves { starts: vec![0; threads], steps: Vec::new(), last: vec![None; threads] }
     }
-    starts
+
+    /// After its last step the thread goes this way.
+    pub fn choose(&mut self, thread: usize, way: usize) {
+        match self.last[thread] {
+            Some(step) => self.steps[step].choice = way,
+            None => self.starts[thread] = way,
+        }
+    }
+
+    pub fn step(&mut self, mv: Move) {
+        self.choose(mv.thread, mv.way);
+        self.last[mv.thread] = Some(self.steps.len());
+        self.steps.push(Step { thread: mv.thread, outcome: mv.outcome, choice: 0 });
+    }
+
+    pub fn found(self, violation: Violation) -> Found {
+        Found { starts: self.starts, steps: self.steps, violation }
+    }
 }
 
 /// A level to be worked on together.
@@ -428,27 +448,16 @@ impl<'s, 'a> Worker<'s, 'a> {
         }
     }
 
-    /// Initial states, normalised, in a fixed order; none if something is wrong already.
-    fn begin(&mut self) -> Vec<Vec<u64>> {
-        self.expander.start().unwrap_or_default()
-    }
-
     fn start(&mut self) -> (Vec<Key>, Option<(Key, Trouble)>) {
-        let states = match self.expander.start() {
-            Ok(states) => states,
+        let mut state = match self.expander.start() {
+            Ok(state) => state,
             Err(trouble) => return (Vec::new(), Some((0, trouble))),
         };
-        let mut level = Vec::new();
-        for mut state in states {
-            let mut who = [0; 64];
-            self.search.symmetry.canonicalise(self.search.monitor, &mut state, &mut who);
-            let key = self.key_of(&state);
-            if self.search.set.insert(key) {
-                level.push(key);
-            }
-        }
-        self.search.states.fetch_add(level.len() as u64, Relaxed);
-        (level, None)
+        self.search.symmetry.canonicalise(self.search.monitor, &mut state, &mut [0; 64]);
+        let key = self.key_of(&state);
+        self.search.set.insert(key);
+        self.search.states.fetch_add(1, Relaxed);
+        (vec![key], None)
     }
 
     fn key_of(&mut self, state: &[u64]) -> Key {
