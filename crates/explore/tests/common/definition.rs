@@ -83,25 +83,27 @@ struct States {
     stuck: bool,
 }
 
+/// Where every thread stands (`None` after a failed assertion: the others go on, as in the oracle), and the memory.
+type State<L> = (Vec<Option<L>>, Vec<Value>);
+
 impl States {
     fn of<P: Program>(program: &P) -> States {
         let mut found = States::default();
-        let mut todo: Vec<(Vec<P::Local>, Vec<Value>)> = vec![(Vec::new(), program.initial().to_vec())];
+        let mut todo: Vec<State<P::Local>> = vec![(Vec::new(), program.initial().to_vec())];
         for thread in 0..program.threads() {
-            let mut next = Vec::new();
-            for (locals, memory) in &todo {
-                for at in found.places(program.start(thread)) {
-                    next.push(([&locals[..], &[at]].concat(), memory.clone()));
-                }
-            }
-            todo = next;
+            let places = found.places(program.start(thread));
+            let with = |(locals, memory): &State<P::Local>, place: &Option<P::Local>| {
+                ([&locals[..], std::slice::from_ref(place)].concat(), memory.clone())
+            };
+            todo = todo.iter().flat_map(|state| places.iter().map(move |place| with(state, place))).collect();
         }
-        let mut seen: HashSet<(Vec<P::Local>, Vec<Value>)> = todo.iter().cloned().collect();
+        let mut seen: HashSet<State<P::Local>> = todo.iter().cloned().collect();
         while let Some((locals, memory)) = todo.pop() {
-            let actions: Vec<_> = (0..locals.len()).map(|t| program.action(t, &locals[t])).collect();
+            let action = |thread: usize| program.action(thread, locals[thread].as_ref()?);
+            let actions: Vec<_> = (0..locals.len()).map(action).collect();
             let mut moves = 0;
             for (thread, action) in actions.iter().enumerate() {
-                let Some(action) = action else { continue };
+                let (Some(action), Some(local)) = (action, &locals[thread]) else { continue };
                 found.clash |= actions[..thread].iter().flatten().any(|other| {
                     [action, other].iter().all(|a| a.op != Op::Fence && a.mode == Mode::NonAtomic)
                         && action.loc == other.loc
@@ -113,9 +115,9 @@ impl States {
                     if let Some(value) = outcome.value_written() {
                         memory[action.loc.index()] = value;
                     }
-                    for at in found.places(program.after(thread, &locals[thread], outcome)) {
+                    for place in found.places(program.after(thread, local, outcome)) {
                         let mut locals = locals.clone();
-                        locals[thread] = at;
+                        locals[thread] = place;
                         if seen.insert((locals.clone(), memory.clone())) {
                             todo.push((locals, memory.clone()));
                         }
@@ -127,14 +129,14 @@ impl States {
         found
     }
 
-    fn places<L>(&mut self, nexts: Vec<Next<L>>) -> Vec<L> {
-        let mut places = Vec::new();
-        for next in nexts {
-            match next {
-                Next::At(local) => places.push(local),
-                Next::AssertionFailed(_) => self.fails = true,
+    fn places<L>(&mut self, nexts: Vec<Next<L>>) -> Vec<Option<L>> {
+        let mut place = |next| match next {
+            Next::At(local) => Some(local),
+            Next::AssertionFailed(_) => {
+                self.fails = true;
+                None
             }
-        }
-        places
+        };
+        nexts.into_iter().map(&mut place).collect()
     }
 }
