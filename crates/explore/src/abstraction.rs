@@ -267,7 +267,8 @@ impl Emitter<'_> {
                 self.emit(with(AccessKind::Exchange(known(new)), mode, value_dest));
                 flag(1).into_iter().for_each(|instr| self.emit(instr));
                 self.jump(Instr::Jump(0), vec![Target::Original(self.pc + 1)]);
-                self.emit(with(AccessKind::Load, mode.read_part(), value_dest));
+                let failed = access.failure.unwrap_or(mode.read_part());
+                self.emit(with(AccessKind::Load, failed, value_dest));
                 flag(0).into_iter().for_each(|instr| self.emit(instr));
             }
             _ => self.emit(with(AccessKind::Load, mode, dest)),

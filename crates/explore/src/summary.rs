@@ -14,7 +14,8 @@ pub fn summarise(code: &Code) -> Summary {
         for instr in &thread.instrs {
             let Instr::Access(access) = instr else { continue };
             let mut add = |what| {
-                uses.push(Usage { thread: index, loc: access.loc, what, mode: access.mode });
+                let read_mode = access.failure.unwrap_or(access.mode.read_part());
+                uses.push(Usage { thread: index, loc: access.loc, what, mode: access.mode, read_mode });
             };
             match &access.kind {
                 AccessKind::Load => add(Use::Load),

@@ -74,6 +74,8 @@ pub struct Action {
     pub loc: Loc,
     /// Its memory order.
     pub mode: Mode,
+    /// The memory order of a compare-and-swap that fails, where it isn't simply the read half of `mode`.
+    pub failure: Option<Mode>,
     /// The instruction it comes from: an index into the program's table of sites, for reports.
     pub site: u32,
 }
@@ -141,10 +143,11 @@ impl Action {
         !matches!(self.op, Op::Load | Op::Wait(_) | Op::Fence)
     }
 
-    /// The mode of the event that `outcome` labels: a failed compare-and-swap keeps only the read half.
+    /// The mode of the event that `outcome` labels: a failed compare-and-swap keeps only the read half, or has a mode
+    /// of its own.
     pub fn mode_of(&self, outcome: Outcome) -> Mode {
         match outcome {
-            Outcome::Read(_) => self.mode.read_part(),
+            Outcome::Read(_) => self.failure.unwrap_or(self.mode.read_part()),
             _ => self.mode,
         }
     }

@@ -8,7 +8,7 @@ use seqcst_model::{Action, Graph, Loc, Mode, Model, Op, Outcome};
 use std::ops::ControlFlow;
 
 fn action(op: Op, loc: u8, mode: Mode) -> Action {
-    Action { op, loc: Loc(loc), mode, site: 0 }
+    Action { op, loc: Loc(loc), mode, failure: None, site: 0 }
 }
 
 fn drawn(seed: u64, non_atomic: bool) -> RandomProgram {

@@ -5,6 +5,7 @@ use crate::error::{InputError, Warning};
 use crate::modes::{self, Use};
 use crate::spelling::closest;
 use rustc_hash::FxHashMap;
+use seqcst_model::Mode;
 
 /// The largest `max_value`.
 pub const MAX_VALUE: u32 = 65_535;
@@ -218,15 +219,9 @@ impl<'p> Checker<'p> {
         self.expr(&cas.new, scope)?;
         modes::check(cas.failure.as_ref(), Use::Failure)?;
         if let (Some(failure), Some(success)) = (&cas.failure, cas.mode.whole()) {
-            if failure.node != success.read_part() {
-                let taken = success.read_part();
-                self.warn(Warning::new(
-                    failure.span,
-                    format!(
-                        "a failed `{word}` is taken as a load with mode `{taken}`, not `{}`",
-                        failure.node
-                    ),
-                ));
+            if failure.node == Mode::SeqCst && success != Mode::SeqCst {
+                let message = format!("a failed `{word}` is taken as a load with mode `acq`, not `sc`");
+                self.warn(Warning::new(failure.span, message));
             }
         }
         Ok(())

@@ -93,6 +93,8 @@ pub struct Access {
     pub loc: Loc,
     /// Its memory order.
     pub mode: Mode,
+    /// The memory order of a compare-and-swap that fails, where it isn't simply the read half of `mode`.
+    pub failure: Option<Mode>,
     /// The register that gets the value read (the success flag, for a weak compare-and-swap).
     pub dest: Option<Reg>,
     /// Index into [`Code::sites`].

@@ -85,9 +85,23 @@ impl ThreadLowering<'_, '_> {
             self.sc_fence(site);
         }
         let loc = self.location(location);
-        self.emit(Access { kind, loc, mode, dest, site });
+        let failure = match access {
+            Source::Cas(_, cas) => cas.failure.as_ref().and_then(|failure| self.failure_mode(failure.node)),
+            _ => None,
+        };
+        self.emit(Access { kind, loc, mode, failure, dest, site });
         if fence_after {
             self.sc_fence(site);
+        }
+    }
+
+    /// The mode of a failed compare-and-swap for which the user wrote one. Other targets give every access of a kind the
+    /// same mode. `sc` is taken as acquire: the fence before it, if any, comes from the mode of success.
+    fn failure_mode(&self, written: Mode) -> Option<Mode> {
+        match written {
+            _ if self.context.target != Target::Rc20 => None,
+            Mode::SeqCst => Some(Mode::Acquire),
+            other => Some(other),
         }
     }
 
@@ -104,9 +118,8 @@ impl ThreadLowering<'_, '_> {
     }
 
     fn non_atomic(&mut self, location: &Name, kind: AccessKind, dest: Option<Reg>, site: u32) {
-        let mode = if self.context.target == Target::Tso { Mode::Relaxed } else { Mode::NonAtomic };
         let loc = self.location(location);
-        self.emit(Access { kind, loc, mode, dest, site });
+        self.emit(Access { kind, loc, mode: Mode::NonAtomic, failure: None, dest, site });
     }
 
     fn fence(&mut self, mode: Mode, site: u32) {
@@ -138,11 +151,11 @@ impl ThreadLowering<'_, '_> {
     fn update_hidden(&mut self, site: u32) {
         self.context.fence_used = true;
         let kind = AccessKind::FetchAdd(Expr::Const(0));
-        self.emit(Access { kind, loc: self.context.fence, mode: Mode::AcqRel, dest: None, site });
+        self.emit(Access { kind, loc: self.context.fence, mode: Mode::AcqRel, failure: None, dest: None, site });
     }
 
     fn emit_fence(&mut self, mode: Mode, site: u32) {
-        self.emit(Access { kind: AccessKind::Fence, loc: Loc(0), mode, dest: None, site });
+        self.emit(Access { kind: AccessKind::Fence, loc: Loc(0), mode, failure: None, dest: None, site });
     }
 
     fn emit(&mut self, access: Access) {

@@ -213,7 +213,7 @@ impl Program for Machine {
             }
             AccessKind::Fence => Op::Fence,
         };
-        Some(Action { op, loc: access.loc, mode: access.mode, site: access.site })
+        Some(Action { op, loc: access.loc, mode: access.mode, failure: access.failure, site: access.site })
     }
 
     fn after(&self, thread: usize, local: &Local, outcome: Outcome) -> Vec<Next<Local>> {

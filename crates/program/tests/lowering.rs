@@ -167,12 +167,12 @@ fn loads_and_stores() {
               sc   r = load d() na
               ra   r = load d() na
               rc20 r = load d() na
-              tso  r = load d() rlx
+              tso  r = load d() na
             d.nastore(1);
               sc   store d(1) na
               ra   store d(1) na
               rc20 store d(1) na
-              tso  store d(1) rlx
+              tso  store d(1) na
         "#]],
     );
 }

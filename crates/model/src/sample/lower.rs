@@ -179,7 +179,7 @@ impl Program for Lowered {
             Kind::BlockingCas(expected, v) => Op::BlockingCas { expected: *expected, new: value(v) },
             Kind::Fence => Op::Fence,
         };
-        Some(Action { op, loc: *loc, mode: *mode, site: *site })
+        Some(Action { op, loc: *loc, mode: *mode, failure: None, site: *site })
     }
 
     fn after(&self, thread: usize, place: &Place, outcome: Outcome) -> Vec<Next<Place>> {

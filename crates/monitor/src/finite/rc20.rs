@@ -85,7 +85,7 @@ impl Rc20 {
                     && if write {
                         usage.what.writes() && !usage.mode.is_release()
                     } else {
-                        reads && !usage.mode.is_acquire()
+                        reads && !usage.read_mode.is_acquire()
                     }
             })
         };

@@ -39,6 +39,8 @@ pub struct Usage {
     pub what: Use,
     /// Its memory order.
     pub mode: Mode,
+    /// Its memory order if it only reads.
+    pub read_mode: Mode,
 }
 
 /// Everything a program can do.

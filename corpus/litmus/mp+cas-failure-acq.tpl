@@ -1,0 +1,20 @@
+// Message passing where the reader looks at the flag with a compare-and-swap that fails, acquiring (C11 §7.17.7.4).
+//@ sc: robust
+//@ ra: robust
+//@ rc20: robust
+//@ tso: robust
+max_value 3;
+global data, flag;
+
+fn sender {
+    data.store(1, rlx);
+    flag.store(1, rel);
+}
+
+fn receiver {
+    local seen, value;
+    seen = CAS(flag, 2, 3, acq, rel, acq);
+    if (seen == 1) {
+        value = data.load(rlx);
+    }
+}
