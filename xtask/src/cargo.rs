@@ -44,6 +44,8 @@ pub struct Executable {
     pub folder: PathBuf,
     /// The target's name: of a library, a binary, an integration test.
     pub target: String,
+    /// Whether it runs tests.
+    pub is_test: bool,
 }
 
 /// Runs a building command of cargo; gives the executables it built.
@@ -66,6 +68,7 @@ fn executable(message: &Value) -> Option<Executable> {
         package: package(message["package_id"].as_str()?, &folder),
         folder,
         target: text(&message["target"]["name"])?,
+        is_test: message["profile"]["test"].as_bool()?,
     })
 }
 

@@ -1,9 +1,8 @@
-//! Every program of the corpus against the verdicts in its header.
+//! The programs of the corpus, with the verdicts in their headers.
 
 use crate::Outcome;
 use crate::cargo::root;
-use crate::measure::check;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A program and what its header says.
 pub struct Program {
@@ -45,34 +44,4 @@ fn read(path: PathBuf) -> Outcome<Program> {
     }
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok(Program { path, name, expected, flags })
-}
-
-/// What came of a look at the corpus.
-#[derive(Default)]
-pub struct Verdicts {
-    /// Verdicts that are as expected.
-    pub right: usize,
-    /// Checks that reached the limit.
-    pub unknown: Vec<String>,
-    /// Verdicts that are not as expected, in words.
-    pub wrong: Vec<String>,
-}
-
-/// Checks all programs under all models, with further options for each.
-pub fn check_all(seqcst: &Path, options: &[&str]) -> Outcome<Verdicts> {
-    let mut verdicts = Verdicts::default();
-    for program in programs("litmus")?.iter().chain(&programs("algorithms")?) {
-        let flags: Vec<&str> =
-            program.flags.iter().map(String::as_str).chain(options.iter().copied()).collect();
-        for (model, expected) in &program.expected {
-            let checked = check(seqcst, &program.path, model, &flags)?;
-            let subject = format!("{} under {model}", program.name);
-            match checked.verdict.as_str() {
-                verdict if verdict == expected => verdicts.right += 1,
-                "gave-up" => verdicts.unknown.push(subject),
-                verdict => verdicts.wrong.push(format!("{subject}: expected {expected}, got {verdict}")),
-            }
-        }
-    }
-    Ok(verdicts)
 }

@@ -2,9 +2,9 @@
 //!
 //! * [`setup`]: what the project needs from the machine;
 //! * [`demo`]: the tool from end to end, in half a minute;
-//! * [`test`]: every test, every program of the corpus ([`corpus`]), one line per crate;
-//! * [`bench`]: states, seconds and memory ([`measure`]), with and without reductions, and beside the tool that
-//!   this one follows ([`original`]);
+//! * [`test`]: every test, one line per crate;
+//! * [`bench`]: states, seconds and memory ([`measure`]) of the algorithms in the corpus ([`corpus`]), with and
+//!   without reductions, and beside the tool that this one follows ([`original`]);
 //! * [`soak`]: the same tests with many more cases, and the fuzzers;
 //! * [`readme`]: sample output in documents, made by running the tool.
 

@@ -1,15 +1,13 @@
 //! `cargo xtask test`: all tests, doc tests and the corpus, one line for each crate.
 //!
-//! Test binaries are built together and run here one by one, so that there is a result and a time for each crate.
+//! What takes minutes is left to `cargo xtask soak`. Test binaries are built together and run here one by one, so that there is a result and a time for each crate.
 
-use crate::cargo::{self, Executable, build, cargo, seqcst};
+use crate::cargo::{self, Executable, build, cargo};
 use crate::table::Table;
-use crate::{Outcome, bad_usage, corpus};
+use crate::{Outcome, bad_usage};
+use std::collections::BTreeMap;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
-
-/// Programs that need more states than this are left to `cargo xtask soak`.
-const MOST_STATES: &str = "1000000";
 
 #[derive(Default)]
 struct Tally {
@@ -29,19 +27,13 @@ pub fn run(args: &[&str]) -> Outcome {
     let start = Instant::now();
     let binaries = build(&["test", "--workspace", "--no-run", "--locked"])?;
     let built = start.elapsed();
-    let mut tallies: Vec<(String, Tally)> = Vec::new();
-    for binary in &binaries {
-        if tallies.last().is_none_or(|(package, _)| *package != binary.package) {
-            tallies.push((binary.package.clone(), Tally::default()));
-        }
-        if let Some((_, tally)) = tallies.last_mut() {
-            run_tests(binary, filter, tally)?;
-        }
+    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    for binary in binaries.iter().filter(|binary| binary.is_test) {
+        // The corpus has a line of its own.
+        let name = if binary.target == "corpus" { "corpus/" } else { &binary.package };
+        run_tests(binary, filter, tallies.entry(name.to_owned()).or_default())?;
     }
-    tallies.push(("doc tests".to_owned(), doc_tests(filter)?));
-    if filter.is_none() {
-        tallies.push(("corpus".to_owned(), corpus()?));
-    }
+    tallies.insert("examples in documentation".to_owned(), doc_tests(filter)?);
     let mut table = Table::new(&["crate", "passed", "failed", "ignored", "seconds"], &["crate"]);
     for (name, tally) in &tallies {
         table.row(vec![
@@ -54,7 +46,7 @@ pub fn run(args: &[&str]) -> Outcome {
     }
     let total = start.elapsed().as_secs_f64();
     println!("\n{}\nbuilt in {:.1} s, {total:.1} s in all", table.text(), built.as_secs_f64());
-    let failures: Vec<String> = tallies.into_iter().flat_map(|(_, tally)| tally.failures).collect();
+    let failures: Vec<String> = tallies.into_values().flat_map(|tally| tally.failures).collect();
     if failures.is_empty() { Ok(()) } else { Err(format!("failed:\n  {}", failures.join("\n  "))) }
 }
 
@@ -62,16 +54,14 @@ fn run_tests(binary: &Executable, filter: Option<&str>, tally: &mut Tally) -> Ou
     let mut command = Command::new(&binary.path);
     command.current_dir(&binary.folder).env("CARGO_MANIFEST_DIR", &binary.folder).args(filter);
     let what = format!("{} {}", binary.package, binary.target);
-    eprintln!("testing {what}");
     tally.add(&what, &mut command)
 }
 
 fn doc_tests(filter: Option<&str>) -> Outcome<Tally> {
     let mut tally = Tally::default();
-    eprintln!("testing examples in documentation");
     let mut command = cargo(&["test", "--workspace", "--doc", "--quiet", "--locked"]);
     command.arg("--").args(filter);
-    tally.add("doc tests", &mut command)?;
+    tally.add("examples in documentation", &mut command)?;
     Ok(tally)
 }
 
@@ -79,8 +69,10 @@ impl Tally {
     /// Runs tests and counts them; what they print is shown only if something fails.
     fn add(&mut self, what: &str, command: &mut Command) -> Outcome {
         let start = Instant::now();
+        eprint!("testing {what} …");
         let output = command.output().map_err(|error| format!("{}: {error}", cargo::show(command)))?;
         self.time += start.elapsed();
+        eprintln!(" {:.1} s", start.elapsed().as_secs_f64());
         let printed = String::from_utf8_lossy(&output.stdout);
         for line in printed.lines().filter(|line| line.starts_with("test result:")) {
             self.passed += number_before(line, " passed");
@@ -106,21 +98,6 @@ fn failures(what: &str, printed: &str, status: ExitStatus) -> Vec<String> {
 fn number_before(line: &str, word: &str) -> u64 {
     let before = line.split(word).next().unwrap_or_default();
     before.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0)
-}
-
-fn corpus() -> Outcome<Tally> {
-    eprintln!("checking the corpus");
-    let start = Instant::now();
-    let verdicts = corpus::check_all(&seqcst(false)?, &["--max-states", MOST_STATES])?;
-    if !verdicts.unknown.is_empty() {
-        println!("left to `cargo xtask soak`, over {MOST_STATES} states: {}", verdicts.unknown.join(", "));
-    }
-    Ok(Tally {
-        passed: verdicts.right as u64,
-        ignored: verdicts.unknown.len() as u64,
-        time: start.elapsed(),
-        failures: verdicts.wrong,
-    })
 }
 
 #[cfg(test)]
