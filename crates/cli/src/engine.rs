@@ -22,12 +22,10 @@ pub struct CheckOptions {
     /// Worker threads.
     pub workers: usize,
     /// Look for deadlocks, too.
-    #[expect(dead_code, reason = "the search does not ask for it yet")]
     pub deadlock: bool,
     /// Use that threads are interchangeable.
     pub symmetry: bool,
     /// Use that steps are independent.
-    #[expect(dead_code, reason = "the search does not ask for it yet")]
     pub por: bool,
     /// Forget data where that helps.
     pub abstraction: bool,
@@ -78,9 +76,10 @@ fn search(machine: &Machine, options: &CheckOptions, report: &(dyn Fn(Progress) 
         limits: options.limits.clone(),
         workers: options.workers,
         symmetry: options.symmetry,
+        independence: options.por,
         clash: false,
     };
-    let plan = Plan { search, abstraction: options.abstraction };
+    let plan = Plan { search, abstraction: options.abstraction, deadlock: options.deadlock };
     decide(machine, options.target, &plan, report)
 }
 
@@ -98,6 +97,7 @@ fn verdict(violation: &Violation) -> Verdict {
         Violation::Stale { .. } => Verdict::NotRobust,
         Violation::Race { .. } | Violation::Clash { .. } => Verdict::Race,
         Violation::Failed { .. } => Verdict::Assertion,
+        Violation::Stuck { .. } => Verdict::Deadlock,
     }
 }
 

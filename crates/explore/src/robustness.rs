@@ -10,6 +10,7 @@
 //!    * in turns with that, the program as it is, with budgets that grow: whatever ends first decides.
 //! 3. What no monitor sees, failed assertions and clashing non-atomic accesses, is searched for without one: plain SC
 //!    states are far fewer than monitored ones.
+//! 4. On request, threads that get stuck.
 
 use crate::abstraction::{Forgetful, Tracked, forget};
 use crate::states::{self, Answer, Follower, Found, Limit, Options, Progress, Violation};
@@ -27,6 +28,8 @@ pub struct Plan {
     pub search: Options,
     /// Forget data, and check one location at a time, where that helps.
     pub abstraction: bool,
+    /// If all is well, look for threads that get stuck.
+    pub deadlock: bool,
 }
 
 /// States to visit before anything clever is tried.
@@ -54,12 +57,9 @@ fn clashes(target: Target) -> bool {
 /// Decides whether the program, lowered for the target, is robust, free of races and of failing assertions.
 pub fn decide(machine: &Machine, target: Target, plan: &Plan, report: &(dyn Fn(Progress) + Sync)) -> Answer {
     let mut work = Work { machine, target, plan, report, done: Answer::default() };
-    if !plan.abstraction {
-        let options = Options { clash: clashes(target), ..plan.search.clone() };
-        let answer = work.search(machine, None, &options);
-        return work.total(answer);
-    }
-    match work.everything() {
+    let robust = if plan.abstraction { work.everything() } else { work.as_it_is(None, u64::MAX).map(|_| ()) };
+    let all = robust.and_then(|()| if plan.deadlock { work.stuck() } else { Ok(()) });
+    match all {
         Ok(()) => work.done,
         Err(answer) => *answer,
     }
@@ -179,6 +179,14 @@ impl Work<'_> {
             self.passed(answer)?;
         }
         Ok(())
+    }
+
+    /// Threads that get stuck, under plain SC.
+    fn stuck(&mut self) -> Result<(), Box<Answer>> {
+        let monitor = monitor(self.machine.code(), Target::Sc, None);
+        let limits = self.options(u64::MAX, false).limits;
+        let answer = states::find_stuck(self.machine, &*monitor, &limits, self.report);
+        self.passed(answer).map(|_| ())
     }
 
     /// The program with data forgotten, as far as accesses to one location go. What must be tracked is kept for the

@@ -177,6 +177,35 @@ impl<'a> Expander<'a> {
         failed
     }
 
+    /// A thread that may move alone: it can move, and nothing that the others can still do conflicts with its next
+    /// accesses. See [`super::independence`].
+    pub fn alone(&mut self, state: &[u64]) -> Option<usize> {
+        let threads = self.monitor.shape().threads;
+        (0..threads).find(|&thread| {
+            let place = self.place(state, thread);
+            let known = self.locals.known(thread, place);
+            if known.roads.is_empty() || known.closes_loop {
+                return false;
+            }
+            let now = known.now;
+            let independent = (0..threads).filter(|&other| other != thread).all(|other| {
+                let place = self.place(state, other);
+                !now.conflicts(self.locals.known(other, place).ahead)
+            });
+            independent
+                && self.locals.roads(thread, self.place(state, thread)).iter().any(|road| {
+                    let value = state[self.monitor.shape().location(road.action.loc)] as Value;
+                    road.action.outcomes(value).next().is_some()
+                })
+        })
+    }
+
+    /// Whether the thread will never touch memory again.
+    pub fn is_finished(&mut self, state: &[u64], thread: usize) -> bool {
+        let place = self.place(state, thread);
+        self.locals.roads(thread, place).is_empty()
+    }
+
     /// Normalises a new state.
     fn finish(&mut self, state: &mut [u64]) {
         let mut finished = 0;

@@ -9,6 +9,7 @@
 //! Fences are executed on the way: they touch nothing but the thread's own view, so they commute with all that other
 //! threads do. Where the ways that lie ahead have different fences, they wait until one is taken.
 
+use super::independence::{Flow, Touched};
 use rustc_hash::FxHashMap;
 use seqcst_model::{Action, Mode, Next, Op, Outcome, Program};
 use seqcst_program::code::{Instr, Thread};
@@ -57,6 +58,7 @@ pub struct Locals<'a> {
     /// For every thread, the first one with the same code.
     class: Vec<usize>,
     tables: Vec<Mutex<Table>>,
+    flows: Vec<Flow>,
 }
 
 impl<'a> Locals<'a> {
@@ -65,7 +67,8 @@ impl<'a> Locals<'a> {
         let shapes: Vec<Vec<Instr>> = threads.iter().map(shape).collect();
         let class = shapes.iter().map(|s| shapes.iter().position(|other| other == s).unwrap_or(0)).collect();
         let tables = threads.iter().map(|_| Mutex::default()).collect();
-        Locals { machine, class, tables }
+        let flows = threads.iter().map(Flow::of).collect();
+        Locals { machine, class, tables, flows }
     }
 
     pub fn machine(&self) -> &'a Machine {
@@ -205,19 +208,36 @@ pub struct Road {
 /// One worker's copy of the tables.
 pub struct LocalsCache<'a> {
     shared: &'a Locals<'a>,
-    roads: Vec<Vec<Option<Box<[Road]>>>>,
+    places: Vec<Vec<Option<Box<Known>>>>,
+}
+
+/// What is known of a place.
+pub struct Known {
+    /// What the thread can do there.
+    pub roads: Box<[Road]>,
+    /// What its next accesses touch.
+    pub now: Touched,
+    /// What it can touch from here on.
+    pub ahead: Touched,
+    /// Whether one of its next accesses closes a loop.
+    pub closes_loop: bool,
 }
 
 impl<'a> LocalsCache<'a> {
     pub fn new(shared: &'a Locals<'a>) -> LocalsCache<'a> {
-        LocalsCache { shared, roads: shared.class.iter().map(|_| Vec::new()).collect() }
+        LocalsCache { shared, places: shared.class.iter().map(|_| Vec::new()).collect() }
     }
 
     /// What a thread can do at a place.
     pub fn roads(&mut self, thread: usize, place: u32) -> &mut [Road] {
+        &mut self.known(thread, place).roads
+    }
+
+    /// What is known of a place.
+    pub fn known(&mut self, thread: usize, place: u32) -> &mut Known {
         let shared = self.shared;
         let class = shared.class[thread];
-        let places = &mut self.roads[class];
+        let places = &mut self.places[class];
         let at = place as usize;
         if places.len() <= at {
             places.resize_with(at + 1, || None);
@@ -227,7 +247,20 @@ impl<'a> LocalsCache<'a> {
                 let action = shared.access(class, &ahead.local)?;
                 Some(Road { ahead, action, next: Vec::new() })
             };
-            shared.ahead(class, place).into_iter().filter_map(road).collect()
+            let roads: Box<[Road]> = shared.ahead(class, place).into_iter().filter_map(road).collect();
+            let flow = &shared.flows[class];
+            let mut known = Known {
+                roads: Box::default(),
+                now: Touched::default(),
+                ahead: Touched::default(),
+                closes_loop: false,
+            };
+            for pc in roads.iter().map(|road| road.ahead.local.pc as usize) {
+                known.now.join(flow.now[pc]);
+                known.ahead.join(flow.ahead[pc]);
+                known.closes_loop |= flow.closes_loop[pc];
+            }
+            Box::new(Known { roads, ..known })
         })
     }
 

@@ -36,6 +36,8 @@ pub struct Options {
     pub workers: usize,
     /// Keep one of all states that differ only in the names of interchangeable threads.
     pub symmetry: bool,
+    /// Let only one thread move where its next accesses are independent of all that others can still do.
+    pub independence: bool,
     /// Report two enabled conflicting non-atomic accesses as a race, whatever the monitor says.
     pub clash: bool,
 }
@@ -96,6 +98,11 @@ pub enum Violation {
         first: usize,
         /// The other.
         second: usize,
+    },
+    /// The thread is blocked and can never move again.
+    Stuck {
+        /// The thread.
+        thread: usize,
     },
     /// The last step of the run (or, in an empty run, the start of the thread) leads into a failed assertion.
     Failed {
@@ -498,7 +505,11 @@ impl<'s, 'a> Worker<'s, 'a> {
         }
         let Worker { expander, door, state, here, there, found, trouble, .. } = self;
         let mut transitions = 0;
-        for thread in 0..search.monitor.shape().threads {
+        let movers = match search.options.independence.then(|| expander.alone(state)).flatten() {
+            Some(thread) => thread..thread + 1,
+            None => 0..search.monitor.shape().threads,
+        };
+        for thread in movers {
             let failed = expander.moves(state, thread, |_, after| {
                 transitions += 1;
                 if !search.symmetry.is_trivial() {

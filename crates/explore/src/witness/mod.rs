@@ -72,6 +72,7 @@ fn explain<const W: usize>(run: &Run, draw: &Draw, violation: Violation) -> Resu
         Violation::Race { thread } => race::<W>(run, draw, thread),
         Violation::Clash { first, second } => clash::<W>(run, draw, first, second),
         Violation::Failed { thread } => failed::<W>(run, draw, thread),
+        Violation::Stuck { thread } => stuck::<W>(run, draw, thread),
     }
 }
 
@@ -213,4 +214,17 @@ fn failed<const W: usize>(run: &Run, draw: &Draw, thread: usize) -> Result<Witne
     let (span, line, column) = draw.place(site);
     let text = draw.text(site).to_owned();
     Ok(draw.witness(&graph, Problem::Assertion { thread, text, span, line, column }))
+}
+
+/// The whole run: whoever holds what the thread waits for may be in no relation to it.
+fn stuck<const W: usize>(run: &Run, draw: &Draw, thread: usize) -> Result<Witness, Unconfirmed> {
+    let access = run.next(thread)?;
+    let graph: Graph<W> = run.graph(&run.all(), &[access.loc])?;
+    let found = graph.last_write(access.loc).and_then(|write| graph.events[write].outcome.value_written());
+    if found.is_some_and(|value| access.outcomes(value).next().is_some()) {
+        return disagree("a stuck thread can move");
+    }
+    let (span, line, column) = draw.place(access.site);
+    let text = draw.text(access.site).to_owned();
+    Ok(draw.witness(&graph, Problem::Deadlock { thread, text, span, line, column }))
 }

@@ -80,13 +80,18 @@ impl Run {
         kept
     }
 
+    /// All events.
+    pub fn all(&self) -> Vec<usize> {
+        (0..self.events.len()).collect()
+    }
+
     /// The most events that a graph for this violation can have: initial writes, the part of the run that matters,
     /// and two accesses after it.
     pub fn size(&self, violation: &Violation) -> usize {
         let run = match *violation {
             Violation::Stale { thread } | Violation::Failed { thread } => self.before(&[thread], None).len(),
             Violation::Clash { first, second } => self.before(&[first, second], None).len(),
-            Violation::Race { .. } => self.events.len(),
+            Violation::Race { .. } | Violation::Stuck { .. } => self.events.len(),
         };
         self.initial.len() + run + 2
     }

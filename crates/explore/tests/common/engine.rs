@@ -43,8 +43,8 @@ impl Engine {
 
     fn plan(&self, reductions: Reductions) -> Plan {
         let Reductions { symmetry, abstraction, workers } = reductions;
-        let search = Options { limits: Limits::default(), workers, symmetry, clash: false };
-        Plan { search, abstraction }
+        let search = Options { limits: Limits::default(), workers, symmetry, independence: true, clash: false };
+        Plan { search, abstraction, deadlock: false }
     }
 
     pub fn decide(&self, reductions: Reductions) -> Answer {
@@ -115,5 +115,6 @@ pub fn verdict(violation: Violation) -> Verdict {
         Violation::Stale { .. } => Verdict::NotRobust,
         Violation::Race { .. } | Violation::Clash { .. } => Verdict::Race,
         Violation::Failed { .. } => Verdict::Assertion,
+        Violation::Stuck { .. } => Verdict::Deadlock,
     }
 }

@@ -19,8 +19,8 @@ fn model(target: Target) -> Model {
 }
 
 fn plan(abstraction: bool) -> Plan {
-    let search = Options { limits: Limits::default(), workers: 1, symmetry: true, clash: false };
-    Plan { search, abstraction }
+    let search = Options { limits: Limits::default(), workers: 1, symmetry: true, independence: true, clash: false };
+    Plan { search, abstraction, deadlock: false }
 }
 
 /// The witness that a search for violations of `source` comes back with, confirmed.
