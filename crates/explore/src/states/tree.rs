@@ -1,7 +1,7 @@
 //! The visited set: packed states, tree-compressed.
 //!
-//! After Laarman, van de Pol, Weber, "Parallel Recursive State Compression for Free" (SPIN 2011): pairs of words are
-//! numbered, then pairs of numbers, and so on up to the root. A state is the pair of numbers at its root: 8 bytes,
+//! After Laarman, van de Pol, Weber, "Parallel Recursive State Compression for Free" (SPIN 2011): words are numbered,
+//! then pairs of numbers, and so on up to the root. A state is the pair of numbers at its root: 8 bytes,
 //! however long the state is, because states share most of their parts. Nothing is lost: the set is exact.
 //!
 //! Tables are split into shards with a lock each. Numbers can be turned back into pairs without a lock.
@@ -15,47 +15,39 @@ const SHARDS: usize = 1 << SHARD_BITS;
 /// A state: the pair of numbers at its root. Never 0.
 pub type Key = u64;
 
-fn hash<const W: usize>(key: &[u64; W]) -> u64 {
-    let mut h = 0x9E37_79B9_7F4A_7C15_u64;
-    for word in key {
-        let wide = u128::from(h ^ word) * 0xD6E8_FEB8_6659_FD93_u128;
-        h = wide as u64 ^ (wide >> 64) as u64;
-    }
-    h
+fn hash(key: u64) -> u64 {
+    let wide = u128::from(key ^ 0x9E37_79B9_7F4A_7C15) * 0xD6E8_FEB8_6659_FD93_u128;
+    let mixed = wide as u64 ^ (wide >> 64) as u64;
+    mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ mixed >> 32
 }
 
 /// The first chunk of an arena holds this many entries; each further chunk twice as many.
 const FIRST_CHUNK: usize = 64;
 
 /// A list that grows without moving: readers need no lock.
-struct Arena<const W: usize> {
+struct Arena {
     chunks: [OnceLock<Box<[AtomicU64]>>; 24],
 }
 
-impl<const W: usize> Arena<W> {
+impl Arena {
     fn place(index: usize) -> (usize, usize) {
         let chunk = ((index / FIRST_CHUNK) + 1).ilog2() as usize;
         (chunk, index - FIRST_CHUNK * ((1 << chunk) - 1))
     }
 
-    fn get(&self, index: usize) -> [u64; W] {
+    fn get(&self, index: usize) -> u64 {
         let (chunk, at) = Self::place(index);
-        match self.chunks[chunk].get() {
-            Some(words) => std::array::from_fn(|w| words[at * W + w].load(Relaxed)),
-            None => [0; W],
-        }
+        self.chunks[chunk].get().map_or(0, |words| words[at].load(Relaxed))
     }
 
-    fn set(&self, index: usize, key: &[u64; W], memory: &AtomicUsize) {
+    fn set(&self, index: usize, key: u64, memory: &AtomicUsize) {
         let (chunk, at) = Self::place(index);
         let words = self.chunks[chunk].get_or_init(|| {
-            let size = (FIRST_CHUNK << chunk) * W;
+            let size = FIRST_CHUNK << chunk;
             memory.fetch_add(size * 8, Relaxed);
             (0..size).map(|_| AtomicU64::new(0)).collect()
         });
-        for (w, word) in key.iter().enumerate() {
-            words[at * W + w].store(*word, Relaxed);
-        }
+        words[at].store(key, Relaxed);
     }
 }
 
@@ -66,29 +58,29 @@ struct Slots {
     len: usize,
 }
 
-struct Shard<const W: usize> {
+struct Shard {
     slots: Mutex<Slots>,
-    keys: Arena<W>,
+    keys: Arena,
 }
 
-/// Numbers keys of `W` words, from 1.
-struct Numbering<const W: usize> {
-    shards: Box<[Shard<W>]>,
+/// Numbers keys, from 1.
+struct Numbering {
+    shards: Box<[Shard]>,
 }
 
-impl<const W: usize> Numbering<W> {
+impl Numbering {
     fn new() -> Self {
         let shard =
             |_| Shard { slots: Mutex::default(), keys: Arena { chunks: std::array::from_fn(|_| OnceLock::new()) } };
         Numbering { shards: (0..SHARDS).map(shard).collect() }
     }
 
-    fn get(&self, number: u32) -> [u64; W] {
+    fn get(&self, number: u32) -> u64 {
         let index = number - 1;
         self.shards[index as usize % SHARDS].keys.get((index >> SHARD_BITS) as usize)
     }
 
-    fn number(&self, key: &[u64; W], hash: u64, memory: &AtomicUsize) -> u32 {
+    fn number(&self, key: u64, hash: u64, memory: &AtomicUsize) -> u32 {
         let which = (hash >> (64 - SHARD_BITS)) as usize;
         let shard = &self.shards[which];
         let mut guard = lock(&shard.slots);
@@ -98,7 +90,7 @@ impl<const W: usize> Numbering<W> {
             memory.fetch_add((size - table.slots.len()) * 4, Relaxed);
             let mut slots = vec![0u32; size];
             for index in 0..table.len {
-                let mut at = self::hash(&shard.keys.get(index)) as usize & (size - 1);
+                let mut at = self::hash(shard.keys.get(index)) as usize & (size - 1);
                 while slots[at] != 0 {
                     at = (at + 1) & (size - 1);
                 }
@@ -117,7 +109,7 @@ impl<const W: usize> Numbering<W> {
                     table.len += 1;
                     break index;
                 }
-                slot if shard.keys.get(slot as usize - 1) == *key => break slot as usize - 1,
+                slot if shard.keys.get(slot as usize - 1) == key => break slot as usize - 1,
                 _ => at = (at + 1) & mask,
             }
         };
@@ -138,8 +130,10 @@ struct Roots {
 
 /// The visited set.
 pub struct StateSet {
-    leaves: Numbering<2>,
-    inner: Numbering<1>,
+    /// Words of packed states.
+    leaves: Numbering,
+    /// Pairs of numbers.
+    inner: Numbering,
     roots: Box<[Mutex<Roots>]>,
     /// Words in a packed state.
     words: usize,
@@ -164,7 +158,7 @@ impl StateSet {
 
     /// Adds a state; false if it was there already.
     pub fn insert(&self, key: Key) -> bool {
-        let hash = hash(&[key]);
+        let hash = hash(key);
         let mut guard = lock(&self.roots[(hash >> (64 - SHARD_BITS)) as usize]);
         let table = &mut *guard;
         if table.len * 4 >= table.slots.len() * 3 {
@@ -172,7 +166,7 @@ impl StateSet {
             self.memory.fetch_add((size - table.slots.len()) * 8, Relaxed);
             let mut slots = vec![0; size];
             for &old in table.slots.iter().filter(|old| **old != 0) {
-                let mut at = self::hash(&[old]) as usize & (size - 1);
+                let mut at = self::hash(old) as usize & (size - 1);
                 while slots[at] != 0 {
                     at = (at + 1) & (size - 1);
                 }
@@ -215,30 +209,27 @@ impl Parts {
 /// One worker's door to the set, with a cache of recent numbers.
 pub struct Door<'a> {
     set: &'a StateSet,
-    leaves: Vec<([u64; 2], u32)>,
-    inner: Vec<([u64; 1], u32)>,
+    leaves: Vec<(u64, u32)>,
+    inner: Vec<(u64, u32)>,
 }
 
 const CACHE: usize = 1 << 13;
 
 impl<'a> Door<'a> {
     pub fn new(set: &'a StateSet) -> Door<'a> {
-        Door { set, leaves: vec![([0; 2], 0); CACHE], inner: vec![([0; 1], 0); CACHE] }
+        Door { set, leaves: vec![(0, 0); CACHE], inner: vec![(0, 0); CACHE] }
     }
 
     /// The key of a packed state (in `parts.words`), given a similar one to start from.
     pub fn key(&mut self, parts: &mut Parts, similar: &Parts) -> Key {
         let old = similar.words.len() == parts.words.len();
-        let leaf_count = self.set.words.div_ceil(2);
+        let leaf_count = self.set.words;
         parts.numbers.clear();
-        for leaf in 0..leaf_count {
-            let at = leaf * 2;
-            let pair = |words: &[u64]| [words[at], words.get(at + 1).copied().unwrap_or(0)];
-            let key = pair(&parts.words);
-            let number = if old && pair(&similar.words) == key {
+        for (leaf, &word) in parts.words.iter().enumerate() {
+            let number = if old && similar.words[leaf] == word {
                 similar.numbers[leaf]
             } else {
-                cached(&mut self.leaves, &self.set.leaves, key, &self.set.memory)
+                cached(&mut self.leaves, &self.set.leaves, word, &self.set.memory)
             };
             parts.numbers.push(number);
         }
@@ -251,7 +242,7 @@ impl<'a> Door<'a> {
                 let number = if old && similar.numbers[at] == left && similar.numbers[at + 1] == right {
                     similar.numbers[here]
                 } else {
-                    let key = [u64::from(left) << 32 | u64::from(right)];
+                    let key = u64::from(left) << 32 | u64::from(right);
                     cached(&mut self.inner, &self.set.inner, key, &self.set.memory)
                 };
                 parts.numbers.push(number);
@@ -269,7 +260,7 @@ impl<'a> Door<'a> {
 
     /// Turns a key back into a packed state.
     pub fn parts(&self, key: Key, parts: &mut Parts) {
-        let leaf_count = self.set.words.div_ceil(2);
+        let leaf_count = self.set.words;
         let mut levels = vec![leaf_count];
         while levels[levels.len() - 1] > 2 {
             levels.push(levels[levels.len() - 1].div_ceil(2));
@@ -287,7 +278,7 @@ impl<'a> Door<'a> {
             let len = levels[level];
             let below = start - len;
             for pair in 0..len / 2 {
-                let [both] = self.set.inner.get(parts.numbers[start + pair]);
+                let both = self.set.inner.get(parts.numbers[start + pair]);
                 parts.numbers[below + pair * 2] = (both >> 32) as u32;
                 parts.numbers[below + pair * 2 + 1] = both as u32;
             }
@@ -297,27 +288,16 @@ impl<'a> Door<'a> {
             above = start;
             start = below;
         }
-        parts.words.resize(self.set.words, 0);
-        for leaf in 0..leaf_count {
-            let [first, second] = self.set.leaves.get(parts.numbers[leaf]);
-            parts.words[leaf * 2] = first;
-            if let Some(word) = parts.words.get_mut(leaf * 2 + 1) {
-                *word = second;
-            }
-        }
+        parts.words.clear();
+        parts.words.extend(parts.numbers[..leaf_count].iter().map(|&number| self.set.leaves.get(number)));
     }
 }
 
-fn cached<const W: usize>(
-    cache: &mut [([u64; W], u32)],
-    numbering: &Numbering<W>,
-    key: [u64; W],
-    memory: &AtomicUsize,
-) -> u32 {
-    let hash = hash(&key);
+fn cached(cache: &mut [(u64, u32)], numbering: &Numbering, key: u64, memory: &AtomicUsize) -> u32 {
+    let hash = hash(key);
     let entry = &mut cache[hash as usize >> 12 & (CACHE - 1)];
     if entry.1 == 0 || entry.0 != key {
-        *entry = (key, numbering.number(&key, hash, memory));
+        *entry = (key, numbering.number(key, hash, memory));
     }
     entry.1
 }
