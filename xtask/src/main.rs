@@ -2,8 +2,8 @@
 //!
 //! * [`setup`]: what the project needs from the machine;
 //! * [`demo`]: the tool from end to end, in half a minute;
-//! * [`test`]: every test, one line per crate;
-//! * [`bench`]: states, seconds and memory ([`measure`]) of the algorithms in the corpus ([`corpus`]), with and
+//! * [`test`](mod@test): every test, one line per crate;
+//! * [`bench`](mod@bench): states, seconds and memory ([`measure`]) of the algorithms in the corpus ([`corpus`]), with and
 //!   without reductions, and beside the tool that this one follows ([`original`]);
 //! * [`soak`]: the same tests with many more cases, and the fuzzers;
 //! * [`readme`]: sample output in documents, made by running the tool.

@@ -1,15 +1,15 @@
 //! All reachable states: breadth-first, exact, on several cores.
 //!
-//! * [`locals`]: thread-local states, numbered as they turn up;
-//! * [`expand`]: the successors of a state, with the monitor's word on them;
-//! * [`deadlock`]: threads that get stuck, on request;
-//! * [`follow`]: a given run, in another version of a program;
-//! * [`independence`]: steps that commute;
-//! * [`layout`]: states packed into as few bits as they need;
-//! * [`tree`]: the visited set, compressed;
-//! * [`symmetry`]: interchangeable threads;
-//! * [`search`]: the search itself, its limits, and the path to what it found;
-//! * [`replay`]: that path once more, with all its actions.
+//! * `locals`: thread-local states, numbered as they turn up;
+//! * `expand`: the successors of a state, with the monitor's word on them;
+//! * `deadlock`: threads that get stuck, on request;
+//! * `follow`: a given run, in another version of a program;
+//! * `independence`: steps that commute;
+//! * `layout`: states packed into as few bits as they need;
+//! * `tree`: the visited set, compressed;
+//! * `symmetry`: interchangeable threads;
+//! * `search`: the search itself, its limits, and the path to what it found;
+//! * `replay`: that path once more, with all its actions.
 
 mod deadlock;
 mod expand;

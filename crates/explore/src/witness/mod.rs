@@ -1,8 +1,8 @@
 //! Witnesses: from the run that a search found to the execution graph that a report shows.
 //!
 //! A search says "after these steps, the next access of this thread can be stale". Here the run is executed once more
-//! and cut down to what matters ([`run`]), the older write that the access may read from (or land after) is found, and
-//! the execution is written down for a report ([`draw`]).
+//! and cut down to what matters (`run`), the older write that the access may read from (or land after) is found, and
+//! the execution is written down for a report (`draw`).
 //!
 //! Nothing is shown that the plain definitions of `seqcst_model` do not confirm: an execution of a non-robust program
 //! is consistent in the weak model and not under SC, racing accesses are not ordered by happens-before. If that fails,
