@@ -20,15 +20,19 @@ const NO_REDUCTIONS: [&str; 3] = ["--no-symmetry", "--no-abstraction", "--no-por
 struct Limits {
     reduced: [&'static str; 4],
     full: [&'static str; 4],
+    /// The latter in words.
+    words: &'static str,
 }
 
 const USUAL: Limits = Limits {
     reduced: ["--timeout", "10m", "--max-states", "400000000"],
     full: ["--timeout", "60", "--max-states", "50000000"],
+    words: "Runs without reductions give up after 60 s or 50 million states.",
 };
 const QUICK: Limits = Limits {
-    reduced: ["--timeout", "20", "--max-states", "5000000"],
-    full: ["--timeout", "5", "--max-states", "1000000"],
+    reduced: ["--timeout", "2m", "--max-states", "50000000"],
+    full: ["--timeout", "5", "--max-states", "2000000"],
+    words: "Runs without reductions give up after 5 s or 2 million states.",
 };
 
 /// A line of the result, as saved.
@@ -48,6 +52,8 @@ pub struct Row {
 pub struct Measured {
     /// What machine it was, in words.
     pub machine: String,
+    /// When runs without reductions gave up, in words.
+    pub limits: String,
     /// The algorithms of the corpus.
     pub rows: Vec<Row>,
     /// Programs published with the original tool.
@@ -74,6 +80,7 @@ impl Measured {
         let text = |key: &str| line[key].as_str().map(str::to_owned);
         if let Some(machine) = text("machine") {
             self.machine = machine;
+            self.limits = text("limits")?;
             self.together = text("together");
         } else if let Some(file) = text("published") {
             let numbers = Numbers::from_json(&line["numbers"])?;
@@ -87,7 +94,8 @@ impl Measured {
     }
 
     fn save(&self, path: &Path) -> Outcome {
-        let mut lines = vec![json!({ "machine": self.machine, "together": self.together })];
+        let mut lines =
+            vec![json!({ "machine": self.machine, "limits": self.limits, "together": self.together })];
         lines.extend(self.rows.iter().map(|Row { program, model, reduced, full }| {
             let (reduced, full) = (reduced.to_json(), full.to_json());
             json!({ "program": program, "model": model, "reduced": reduced, "full": full })
@@ -126,7 +134,7 @@ pub fn run(args: &[&str]) -> Outcome {
     }
     let before = compare_to.map(|file| load(Path::new(file))).transpose()?;
     let tool = seqcst(true)?;
-    let mut result = Measured { machine: machine(), ..Measured::default() };
+    let mut result = Measured { machine: machine(), limits: limits.words.to_owned(), ..Measured::default() };
     for program in programs("algorithms")?.iter().filter(|program| program.name.contains(filter)) {
         for model in MODELS {
             eprint!("\r\x1b[2K{} under {model} …", program.name);

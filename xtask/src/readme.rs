@@ -97,7 +97,7 @@ fn session(tool: &Path, line: &str) -> Outcome<String> {
 }
 
 fn full_table(result: &bench::Measured) -> String {
-    format!("{}:\n\n{}", result.machine, bench::table(&result.rows).markdown())
+    format!("{}. {}\n\n{}", result.machine, result.limits, bench::table(&result.rows).markdown())
 }
 
 /// The original tool beside ours.
