@@ -176,14 +176,8 @@ struct Emitter<'a> {
 }
 
 fn forget_in_thread(index: usize, thread: &Thread, tracked: &Tracked) -> (Thread, Vec<Pc>) {
-    let mut out = Emitter {
-        index,
-        tracked,
-        instrs: Vec::new(),
-        origin: Vec::new(),
-        pending: Vec::new(),
-        pc: 0,
-    };
+    let mut out =
+        Emitter { index, tracked, instrs: Vec::new(), origin: Vec::new(), pending: Vec::new(), pc: 0 };
     let end = thread.instrs.len() as Pc - 1;
     let mut start = Vec::new();
     for (pc, instr) in thread.instrs.iter().enumerate() {

@@ -50,9 +50,8 @@ struct Constants(Vec<Option<Vec<Value>>>);
 impl Constants {
     fn of(thread: &Thread) -> Constants {
         let zero_first = |reg: usize| !assigned_before_use(thread, reg as Reg);
-        let mut values: Vec<Option<Vec<Value>>> = (0..thread.regs.len())
-            .map(|reg| Some(if zero_first(reg) { vec![0] } else { vec![] }))
-            .collect();
+        let mut values: Vec<Option<Vec<Value>>> =
+            (0..thread.regs.len()).map(|reg| Some(if zero_first(reg) { vec![0] } else { vec![] })).collect();
         for instr in &thread.instrs {
             match instr {
                 Instr::Assign(reg, Expr::Const(value)) => {

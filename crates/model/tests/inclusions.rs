@@ -37,10 +37,10 @@ fn each_graph(program: &impl Program, mut visit: impl FnMut(&Graph)) {
 
 #[track_caller]
 fn included(graph: &Graph, stronger: Model, weaker: Model) {
-    if stronger.allows(graph) {
-        if let Err(violation) = weaker.check(graph) {
-            panic!("{stronger} allows it, {violation}\n{graph}");
-        }
+    if stronger.allows(graph)
+        && let Err(violation) = weaker.check(graph)
+    {
+        panic!("{stronger} allows it, {violation}\n{graph}");
     }
 }
 

@@ -218,11 +218,12 @@ impl<'p> Checker<'p> {
         self.update(&cas.location, word, &cas.expected, &cas.mode, scope)?;
         self.expr(&cas.new, scope)?;
         modes::check(cas.failure.as_ref(), Use::Failure)?;
-        if let (Some(failure), Some(success)) = (&cas.failure, cas.mode.whole()) {
-            if failure.node == Mode::SeqCst && success != Mode::SeqCst {
-                let message = format!("a failed `{word}` is taken as a load with mode `acq`, not `sc`");
-                self.warn(Warning::new(failure.span, message));
-            }
+        if let (Some(failure), Some(success)) = (&cas.failure, cas.mode.whole())
+            && failure.node == Mode::SeqCst
+            && success != Mode::SeqCst
+        {
+            let message = format!("a failed `{word}` is taken as a load with mode `acq`, not `sc`");
+            self.warn(Warning::new(failure.span, message));
         }
         Ok(())
     }

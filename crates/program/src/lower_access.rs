@@ -151,7 +151,14 @@ impl ThreadLowering<'_, '_> {
     fn update_hidden(&mut self, site: u32) {
         self.context.fence_used = true;
         let kind = AccessKind::FetchAdd(Expr::Const(0));
-        self.emit(Access { kind, loc: self.context.fence, mode: Mode::AcqRel, failure: None, dest: None, site });
+        self.emit(Access {
+            kind,
+            loc: self.context.fence,
+            mode: Mode::AcqRel,
+            failure: None,
+            dest: None,
+            site,
+        });
     }
 
     fn emit_fence(&mut self, mode: Mode, site: u32) {

@@ -57,10 +57,10 @@ pub fn to_dot(finding: &Finding) -> Option<String> {
             link.from, link.to
         ));
     }
-    if let Some(end) = &view.end {
-        if let Some(last) = view.rows.iter().rposition(|r| r.thread == Some(end.thread)) {
-            out.push_str(&format!("  e{last} -> end [color=\"{}\"];\n", color(Relation::Po)));
-        }
+    if let Some(end) = &view.end
+        && let Some(last) = view.rows.iter().rposition(|r| r.thread == Some(end.thread))
+    {
+        out.push_str(&format!("  e{last} -> end [color=\"{}\"];\n", color(Relation::Po)));
     }
     if let Some((from, to)) = view.unordered() {
         out.push_str(&format!(

@@ -28,11 +28,13 @@ pub struct RouteStep {
 
 /// The instructions that a run executes.
 pub fn route(machine: &Machine, found: &Found) -> Route {
-    let go = |thread: usize, nexts: Vec<Next<Local>>, choice: usize| {
-        match ways(machine, thread, nexts).into_iter().nth(choice)?.end {
-            Next::At(local) => Some(local),
-            Next::AssertionFailed(_) => None,
-        }
+    let go = |thread: usize, nexts: Vec<Next<Local>>, choice: usize| match ways(machine, thread, nexts)
+        .into_iter()
+        .nth(choice)?
+        .end
+    {
+        Next::At(local) => Some(local),
+        Next::AssertionFailed(_) => None,
     };
     let mut at: Vec<Option<Local>> = (0..machine.threads())
         .map(|thread| go(thread, machine.start(thread), found.starts[thread]))
@@ -111,7 +113,9 @@ impl<'a> Follower<'a> {
                 self.ahead(run, thread).into_iter().filter(|ahead| ahead.local.pc == pc).collect();
             expander.moves(&run.state, thread, |mv: Move, after| {
                 let Some(ahead) = here.iter().find(|ahead| ahead.way == mv.way) else { return };
-                if std::mem::discriminant(&mv.outcome) == std::mem::discriminant(&like) && next.len() < MOST_RUNS {
+                if std::mem::discriminant(&mv.outcome) == std::mem::discriminant(&like)
+                    && next.len() < MOST_RUNS
+                {
                     let mut moves = run.moves.clone();
                     moves.step(mv);
                     let mut since = run.since.clone();
@@ -132,7 +136,8 @@ impl<'a> Follower<'a> {
         let mut expander = Expander::new(self.monitor, &self.locals, false);
         self.runs.iter().find_map(|run| {
             let here = self.ahead(run, thread).into_iter().filter(|ahead| ahead.local.pc == pc);
-            let way = here.map(|ahead| ahead.way).find(|&way| expander.confirm(&run.state, thread, way, racing))?;
+            let way =
+                here.map(|ahead| ahead.way).find(|&way| expander.confirm(&run.state, thread, way, racing))?;
             let mut moves = run.moves.clone();
             for other in 0..self.monitor.shape().threads {
                 let place = run.state[self.monitor.shape().thread(other)] as u32;

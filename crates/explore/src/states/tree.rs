@@ -70,8 +70,10 @@ struct Numbering {
 
 impl Numbering {
     fn new() -> Self {
-        let shard =
-            |_| Shard { slots: Mutex::default(), keys: Arena { chunks: std::array::from_fn(|_| OnceLock::new()) } };
+        let shard = |_| Shard {
+            slots: Mutex::default(),
+            keys: Arena { chunks: std::array::from_fn(|_| OnceLock::new()) },
+        };
         Numbering { shards: (0..SHARDS).map(shard).collect() }
     }
 

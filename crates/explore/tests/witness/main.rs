@@ -19,7 +19,8 @@ fn model(target: Target) -> Model {
 }
 
 fn plan(abstraction: bool) -> Plan {
-    let search = Options { limits: Limits::default(), workers: 1, symmetry: true, independence: true, clash: false };
+    let search =
+        Options { limits: Limits::default(), workers: 1, symmetry: true, independence: true, clash: false };
     Plan { search, abstraction, deadlock: false }
 }
 

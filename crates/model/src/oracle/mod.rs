@@ -173,10 +173,11 @@ pub fn observation(graph: &Graph, threads: usize, locations: usize) -> Observati
     }
     let mut memory = vec![0; locations];
     for (number, event) in graph.events.iter().enumerate() {
-        if let (Some(loc), Some(value)) = (event.loc, event.outcome.value_written()) {
-            if graph.mo.after(number).is_empty() && loc.index() < locations {
-                memory[loc.index()] = value;
-            }
+        if let (Some(loc), Some(value)) = (event.loc, event.outcome.value_written())
+            && graph.mo.after(number).is_empty()
+            && loc.index() < locations
+        {
+            memory[loc.index()] = value;
         }
     }
     Observation { reads, memory }

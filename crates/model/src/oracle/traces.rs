@@ -150,10 +150,10 @@ impl<P: Program> Builder<'_, P> {
         for number in 0..found {
             let found = self.values.get(loc).and_then(|values| values.get(number)).copied().unwrap_or(0);
             for outcome in action.outcomes(found) {
-                if let (Some(written), Some(values)) = (outcome.value_written(), self.values.get_mut(loc)) {
-                    if !values.contains(&written) {
-                        values.push(written);
-                    }
+                if let (Some(written), Some(values)) = (outcome.value_written(), self.values.get_mut(loc))
+                    && !values.contains(&written)
+                {
+                    values.push(written);
                 }
                 let event = Event::of(self.thread, index, &action, outcome);
                 let after = self.program.after(self.thread, local, outcome);
