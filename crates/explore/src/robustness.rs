@@ -105,15 +105,17 @@ impl Work<'_> {
     fn location_by_location(&mut self) -> Result<(), Box<Answer>> {
         // What decided the last location is tried first on the next.
         let mut forgetting = true;
+        let mut helped = Tracked::nothing(self.machine.code());
         for focus in monitor(self.machine.code(), self.target, None).checked() {
             let mut budget = FIRST_TURN;
-            let mut tracked = Some(Tracked::nothing(self.machine.code()));
+            let mut tracked = Some(helped.clone());
             loop {
                 let decided = match forgetting {
                     true => self.forgetfully(focus, budget, &mut tracked)?,
                     false => self.as_it_is(Some(focus), budget)?,
                 };
                 if decided {
+                    helped = tracked.filter(|_| forgetting).unwrap_or(helped);
                     break;
                 }
                 forgetting = !forgetting;
@@ -234,11 +236,31 @@ impl Work<'_> {
         focus: Loc,
         tracked: &mut Tracked,
     ) -> Followed {
+        let mut monitor = monitor(self.machine.code(), self.target, Some(focus));
+        loop {
+            let mut more = tracked.clone();
+            let followed = self.follow_watched(simple, simple_machine, found, &*monitor, &mut more);
+            // What a monitor says that had no room for all values is not to be believed.
+            if !monitor.overflowed() {
+                *tracked = more;
+                return followed;
+            }
+            monitor = monitor.grown();
+        }
+    }
+
+    fn follow_watched(
+        &self,
+        simple: &Forgetful,
+        simple_machine: &Machine,
+        found: &Found,
+        monitor: &dyn Monitor,
+        tracked: &mut Tracked,
+    ) -> Followed {
         let code = self.machine.code();
         let route = states::route(simple_machine, found);
         let origin = |thread: usize, pc: Pc| simple.origin[thread][pc as usize];
-        let monitor = monitor(code, self.target, Some(focus));
-        let mut follower = Follower::new(self.machine, &*monitor);
+        let mut follower = Follower::new(self.machine, monitor);
         let mut refine = |add: &dyn Fn(&mut Tracked)| {
             let before = tracked.clone();
             add(tracked);

@@ -5,8 +5,7 @@ mod common;
 
 use common::engine::{Reductions, USUAL, verdict};
 use common::{Verdict, slow_too};
-use seqcst_explore::robustness::{Plan, decide};
-use seqcst_explore::states::{Limits, Options};
+use seqcst_explore::robustness::decide;
 use seqcst_explore::witness::witness;
 use seqcst_model::Model;
 use seqcst_program::semantics::Machine;
@@ -75,12 +74,11 @@ fn model(target: Target) -> Model {
 }
 
 fn check(entry: &Entry, target: Target, reductions: Reductions) -> Verdict {
-    let Reductions { symmetry, abstraction, workers } = reductions;
+    let Reductions { symmetry, independence, abstraction, workers } = reductions;
     let parsed = parse(entry.source.as_bytes(), &entry.path.to_string_lossy()).expect("it parses");
     let machine = Machine::new(lower(&parsed.program, target));
     let deadlock = entry.flags.iter().any(|flag| flag == "--deadlock");
-    let search = Options { limits: Limits::default(), workers, symmetry, independence: true, clash: false };
-    let answer = decide(&machine, target, &Plan { search, abstraction, deadlock }, &|_| ());
+    let answer = decide(&machine, target, &reductions.plan(deadlock), &|_| ());
     let Some(found) = answer.found else {
         return if answer.limit.is_some() { Verdict::GaveUp } else { Verdict::Robust };
     };

@@ -39,6 +39,9 @@ fn agree(engine: &Engine) -> Result<Option<Verdict>, String> {
     let variants = [
         Reductions { abstraction: false, ..USUAL },
         Reductions { symmetry: false, ..USUAL },
+        Reductions { independence: false, ..USUAL },
+        Reductions { independence: true, ..NONE },
+        Reductions { independence: true, ..NONE },
         NONE,
         Reductions { workers: 2, ..NONE },
     ];
@@ -48,6 +51,11 @@ fn agree(engine: &Engine) -> Result<Option<Verdict>, String> {
     }
     let forgetful = engine.check_forgetfully()?;
     ensure!(truth.admits(forgetful), "forgetting, it says {forgetful:?}, but {truth:?}");
+
+    // Deadlocks are looked for only if all else is well.
+    let waiting = engine.check_deadlock()?;
+    let expected = if usual == Verdict::Robust && truth.stuck { Verdict::Deadlock } else { usual };
+    ensure!(waiting == expected, "looking for deadlocks, it says {waiting:?}, but {truth:?}");
 
     // What a monitor must see: stale accesses and, under RC20, races by happens-before. Elsewhere it does not look at
     // non-atomic locations: an access to one can be stale only if it clashes with another.

@@ -26,6 +26,9 @@ fn compare(under: (Target, Model)) -> Tally {
         };
         same("the usual plan", engine.check(USUAL)?)?;
         same("symmetry alone", engine.check(Reductions { symmetry: true, ..NONE })?)?;
+        same("independence alone", engine.check(Reductions { independence: true, ..NONE })?)?;
+        same("independence alone", engine.check(Reductions { independence: true, ..NONE })?)?;
+        same("independence off", engine.check(Reductions { independence: false, ..USUAL })?)?;
         same("forgetting without symmetry", engine.check(Reductions { abstraction: true, ..NONE })?)?;
         same("one location at a time", engine.check_forgetfully()?)?;
         for one in [NONE, USUAL] {

@@ -2,7 +2,7 @@
 
 use super::locals::{Locals, LocalsCache};
 use seqcst_model::{Loc, Mode, Outcome, Program, Value};
-use seqcst_monitor::finite::Monitor;
+use seqcst_monitor::finite::{Monitor, Shape};
 
 /// Something that ends the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +33,7 @@ pub struct Move {
 /// Computes successors. Each worker has its own.
 pub struct Expander<'a> {
     monitor: &'a dyn Monitor,
+    shape: &'a Shape,
     locals: LocalsCache<'a>,
     shared: &'a Locals<'a>,
     /// Whether two enabled conflicting non-atomic accesses are a race (rather than by happens-before).
@@ -46,6 +47,7 @@ impl<'a> Expander<'a> {
         let words = monitor.shape().words();
         Expander {
             monitor,
+            shape: monitor.shape(),
             locals: LocalsCache::new(shared),
             shared,
             clash,
@@ -56,7 +58,7 @@ impl<'a> Expander<'a> {
 
     /// The initial state.
     pub fn start(&mut self) -> Result<Vec<u64>, Trouble> {
-        let shape = self.monitor.shape();
+        let shape = self.shape;
         let mut state = vec![0; shape.words()];
         for (x, value) in self.shared.machine().initial().iter().enumerate() {
             state[shape.location(Loc(x as u8))] = u64::from(*value);
@@ -75,17 +77,17 @@ impl<'a> Expander<'a> {
     }
 
     fn place(&self, state: &[u64], thread: usize) -> u32 {
-        state[self.monitor.shape().thread(thread)] as u32
+        state[self.shape.thread(thread)] as u32
     }
 
     fn value(&self, state: &[u64], x: Loc) -> Value {
-        state[self.monitor.shape().location(x)] as Value
+        state[self.shape.location(x)] as Value
     }
 
     /// What is wrong in this state before anybody moves.
     pub fn trouble(&mut self, state: &[u64]) -> Option<Trouble> {
         let mut race = None;
-        for thread in 0..self.monitor.shape().threads {
+        for thread in 0..self.shape.threads {
             let place = self.place(state, thread);
             for road in 0..self.locals.roads(thread, place).len() {
                 if let Some(trouble) = self.trouble_ahead(state, thread, road) {
@@ -126,7 +128,7 @@ impl<'a> Expander<'a> {
         }
         let (loc, write) = (action.loc, action.may_write());
         for other in 0..thread {
-            let place = state[monitor.shape().thread(other)] as u32;
+            let place = state[self.shape.thread(other)] as u32;
             for road in self.locals.roads(other, place) {
                 if road.action.loc == loc && (write || road.action.may_write()) {
                     return Some(Trouble::Clash { first: (other, road.ahead.way), second: (thread, way) });
@@ -144,7 +146,7 @@ impl<'a> Expander<'a> {
         mut visit: impl FnMut(Move, &mut Vec<u64>),
     ) -> Option<Trouble> {
         let monitor = self.monitor;
-        let shape = monitor.shape();
+        let shape = self.shape;
         let place = self.place(state, thread);
         let mut after = std::mem::take(&mut self.after);
         let mut failed = None;
@@ -180,7 +182,7 @@ impl<'a> Expander<'a> {
     /// A thread that may move alone: it can move, and nothing that the others can still do conflicts with its next
     /// accesses. See [`super::independence`].
     pub fn alone(&mut self, state: &[u64]) -> Option<usize> {
-        let threads = self.monitor.shape().threads;
+        let threads = self.shape.threads;
         (0..threads).find(|&thread| {
             let place = self.place(state, thread);
             let known = self.locals.known(thread, place);
@@ -194,7 +196,7 @@ impl<'a> Expander<'a> {
             });
             independent
                 && self.locals.roads(thread, self.place(state, thread)).iter().any(|road| {
-                    let value = state[self.monitor.shape().location(road.action.loc)] as Value;
+                    let value = state[self.shape.location(road.action.loc)] as Value;
                     road.action.outcomes(value).next().is_some()
                 })
         })
@@ -209,7 +211,7 @@ impl<'a> Expander<'a> {
     /// Normalises a new state.
     fn finish(&mut self, state: &mut [u64]) {
         let mut finished = 0;
-        for thread in 0..self.monitor.shape().threads {
+        for thread in 0..self.shape.threads {
             let place = self.place(state, thread);
             if self.locals.roads(thread, place).is_empty() {
                 finished |= 1 << thread;

@@ -4,7 +4,7 @@
 use super::Verdict;
 use seqcst_model::oracle::{self, Candidate};
 use seqcst_model::{Mode, Model, Next, Op, Program, Value};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// Graphs to look at before a program counts as too big.
@@ -20,7 +20,7 @@ pub struct Truth {
     pub race: bool,
     /// Some SC execution fails an assertion.
     pub fails: bool,
-    /// Some SC execution gets stuck before all threads are finished.
+    /// In some SC execution a thread that is not finished can never move again.
     pub stuck: bool,
 }
 
@@ -89,19 +89,23 @@ type State<L> = (Vec<Option<L>>, Vec<Value>);
 impl States {
     fn of<P: Program>(program: &P) -> States {
         let mut found = States::default();
-        let mut todo: Vec<State<P::Local>> = vec![(Vec::new(), program.initial().to_vec())];
+        let mut states: Vec<State<P::Local>> = vec![(Vec::new(), program.initial().to_vec())];
         for thread in 0..program.threads() {
             let places = found.places(program.start(thread));
             let with = |(locals, memory): &State<P::Local>, place: &Option<P::Local>| {
                 ([&locals[..], std::slice::from_ref(place)].concat(), memory.clone())
             };
-            todo = todo.iter().flat_map(|state| places.iter().map(move |place| with(state, place))).collect();
+            states =
+                states.iter().flat_map(|state| places.iter().map(move |place| with(state, place))).collect();
         }
-        let mut seen: HashSet<State<P::Local>> = todo.iter().cloned().collect();
-        while let Some((locals, memory)) = todo.pop() {
+        let mut numbers: HashMap<State<P::Local>, usize> = states.iter().cloned().zip(0..).collect();
+        // For every state, who can move there or is finished, and where moves lead.
+        let (mut free, mut moves) = (Vec::new(), Vec::new());
+        while let Some((locals, memory)) = states.get(free.len()).cloned() {
             let action = |thread: usize| program.action(thread, locals[thread].as_ref()?);
             let actions: Vec<_> = (0..locals.len()).map(action).collect();
-            let mut moves = 0;
+            let mut free_here: Vec<bool> = actions.iter().map(Option::is_none).collect();
+            let mut moves_here = Vec::new();
             for (thread, action) in actions.iter().enumerate() {
                 let (Some(action), Some(local)) = (action, &locals[thread]) else { continue };
                 found.clash |= actions[..thread].iter().flatten().any(|other| {
@@ -110,7 +114,7 @@ impl States {
                         && (action.may_write() || other.may_write())
                 });
                 for outcome in action.outcomes(memory[action.loc.index()]) {
-                    moves += 1;
+                    free_here[thread] = true;
                     let mut memory = memory.clone();
                     if let Some(value) = outcome.value_written() {
                         memory[action.loc.index()] = value;
@@ -118,14 +122,27 @@ impl States {
                     for place in found.places(program.after(thread, local, outcome)) {
                         let mut locals = locals.clone();
                         locals[thread] = place;
-                        if seen.insert((locals.clone(), memory.clone())) {
-                            todo.push((locals, memory.clone()));
+                        let state = (locals, memory.clone());
+                        let number = *numbers.entry(state.clone()).or_insert(states.len());
+                        if number == states.len() {
+                            states.push(state);
                         }
+                        moves_here.push(number);
                     }
                 }
             }
-            found.stuck |= moves == 0 && actions.iter().any(Option::is_some);
+            free.push(free_here);
+            moves.push(moves_here);
         }
+        found.stuck = (0..program.threads()).any(|thread| {
+            let mut hopeful: Vec<bool> = free.iter().map(|free| free[thread]).collect();
+            while let Some(more) =
+                (0..moves.len()).find(|&s| !hopeful[s] && moves[s].iter().any(|&to| hopeful[to]))
+            {
+                hopeful[more] = true;
+            }
+            hopeful.contains(&false)
+        });
         found
     }
 

@@ -23,14 +23,26 @@ pub struct Engine {
 #[derive(Clone, Copy, Debug)]
 pub struct Reductions {
     pub symmetry: bool,
+    pub independence: bool,
     pub abstraction: bool,
     pub workers: usize,
 }
 
 /// As the command line has them, on one core.
-pub const USUAL: Reductions = Reductions { symmetry: true, abstraction: true, workers: 1 };
+pub const USUAL: Reductions =
+    Reductions { symmetry: true, independence: true, abstraction: true, workers: 1 };
 /// None of them.
-pub const NONE: Reductions = Reductions { symmetry: false, abstraction: false, workers: 1 };
+pub const NONE: Reductions =
+    Reductions { symmetry: false, independence: false, abstraction: false, workers: 1 };
+
+impl Reductions {
+    /// A plan with these.
+    pub fn plan(self, deadlock: bool) -> Plan {
+        let Reductions { symmetry, independence, abstraction, workers } = self;
+        let search = Options { limits: Limits::default(), workers, symmetry, independence, clash: false };
+        Plan { search, abstraction, deadlock }
+    }
+}
 
 impl Engine {
     /// Reads and lowers a TPL program.
@@ -41,14 +53,8 @@ impl Engine {
         Engine { machine, text: text.to_owned(), target, model }
     }
 
-    fn plan(&self, reductions: Reductions) -> Plan {
-        let Reductions { symmetry, abstraction, workers } = reductions;
-        let search = Options { limits: Limits::default(), workers, symmetry, independence: true, clash: false };
-        Plan { search, abstraction, deadlock: false }
-    }
-
     pub fn decide(&self, reductions: Reductions) -> Answer {
-        decide(&self.machine, self.target, &self.plan(reductions), &|_| ())
+        decide(&self.machine, self.target, &reductions.plan(false), &|_| ())
     }
 
     /// The verdict with these reductions, and a witness if there is something to witness.
@@ -58,8 +64,14 @@ impl Engine {
 
     /// The verdict by counterexample-guided forgetting alone: no first look at the program as it is.
     pub fn check_forgetfully(&self) -> Result<Verdict, String> {
-        let answer = decide_location_by_location(&self.machine, self.target, &self.plan(USUAL), &|_| ());
+        let answer = decide_location_by_location(&self.machine, self.target, &USUAL.plan(false), &|_| ());
         self.confirmed(&answer).map_err(|wrong| format!("one location at a time: {wrong}"))
+    }
+
+    /// The verdict if deadlocks are looked for, too.
+    pub fn check_deadlock(&self) -> Result<Verdict, String> {
+        let answer = decide(&self.machine, self.target, &USUAL.plan(true), &|_| ());
+        self.confirmed(&answer).map_err(|wrong| format!("with deadlocks: {wrong}"))
     }
 
     /// A monitor for each location finds what one monitor for all of them finds.
@@ -95,7 +107,7 @@ impl Engine {
 
     fn search(&self, machine: &Machine, focus: Option<Loc>) -> Answer {
         let monitor = monitor(machine.code(), self.target, focus);
-        states::check(machine, monitor, &self.plan(USUAL).search, &|_| ())
+        states::check(machine, monitor, &USUAL.plan(false).search, &|_| ())
     }
 
     fn confirmed(&self, answer: &Answer) -> Result<Verdict, String> {

@@ -23,6 +23,8 @@ pub struct HbSc {
     pub checked: u64,
     /// For every location, who touches it.
     pub users: Vec<Users>,
+    /// For every thread, the checked locations that it touches.
+    accessed: Vec<u64>,
 }
 
 /// The threads that touch a location, as bits.
@@ -50,6 +52,13 @@ impl Users {
 }
 
 impl HbSc {
+    pub fn new(watched: u64, checked: u64, users: Vec<Users>, threads: usize) -> HbSc {
+        let accessed = (0..threads).map(|thread| {
+            bits(checked).filter(|&y| users[y].all() >> thread & 1 == 1).fold(0, |set, y| set | 1 << y)
+        });
+        HbSc { watched, checked, accessed: accessed.collect(), users }
+    }
+
     pub fn start(&self, shape: &Shape, state: &mut [u64]) {
         for thread in 0..shape.threads {
             state[shape.thread(thread) + SC] = self.checked;
@@ -106,13 +115,8 @@ impl HbSc {
         }
         for thread in 0..shape.threads {
             state[shape.thread(thread) + SC] &=
-                if finished >> thread & 1 == 1 { 0 } else { !(settled & !self.accessed(thread)) };
+                if finished >> thread & 1 == 1 { 0 } else { !(settled & !self.accessed[thread]) };
         }
-    }
-
-    /// The locations that a thread accesses.
-    fn accessed(&self, thread: usize) -> u64 {
-        bits(self.checked).filter(|&y| self.users[y].all() >> thread & 1 == 1).fold(0, |set, y| set | 1 << y)
     }
 
     fn locations(&self, shape: &Shape) -> impl Iterator<Item = Loc> + use<> {

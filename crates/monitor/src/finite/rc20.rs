@@ -31,6 +31,8 @@ pub struct Rc20 {
     plain: Vec<Option<Bits>>,
     /// Words in a view.
     view: usize,
+    /// Where views are in a state.
+    views: Vec<usize>,
     /// All bits of a view that are in use.
     used: Vec<u64>,
     /// For every thread, the bits of a view that it never asks for.
@@ -128,13 +130,14 @@ impl Rc20 {
             let value_bits = 32 - (summary.modulus - 1).leading_zeros() as u8;
             widths.push(if known.is_some_and(|t| t.needs_prev) { value_bits } else { 0 });
         }
-        Rc20 {
+        let mut monitor = Rc20 {
             summary: summary.clone(),
             shape,
-            hb_sc: HbSc { watched, checked, users },
+            hb_sc: HbSc::new(watched, checked, users, summary.threads),
             tracked,
             plain,
             view,
+            views: Vec::new(),
             used,
             unasked,
             has_rel,
@@ -143,7 +146,9 @@ impl Rc20 {
             focus,
             capacity,
             overflow: AtomicBool::new(false),
-        }
+        };
+        monitor.views = monitor.find_views();
+        monitor
     }
 
     fn cur(&self, thread: usize) -> usize {
@@ -187,16 +192,18 @@ impl Rc20 {
 
     /// The views that hold knowledge: every thread's, every message's.
     fn views(&self) -> impl Iterator<Item = usize> + '_ {
-        let threads = (0..self.shape.threads).flat_map(|t| {
-            let rel = (self.has_rel >> t & 1 == 1).then(|| self.rel(t));
-            let acq = (self.has_acq >> t & 1 == 1).then(|| self.acq(t));
-            [Some(self.cur(t)), rel, acq].into_iter().flatten()
-        });
-        let messages = (0..self.shape.locations as u8)
-            .map(Loc)
-            .filter(|x| self.tracked[x.index()].is_some())
-            .map(|x| self.message(x));
-        threads.chain(messages)
+        self.views.iter().copied()
+    }
+
+    fn find_views(&self) -> Vec<usize> {
+        let mut views = Vec::new();
+        for t in 0..self.shape.threads {
+            views.push(self.cur(t));
+            views.extend((self.has_rel >> t & 1 == 1).then(|| self.rel(t)));
+            views.extend((self.has_acq >> t & 1 == 1).then(|| self.acq(t)));
+        }
+        views.extend(bits(self.hb_sc.watched).map(|x| self.message(Loc(x as u8))));
+        views
     }
 
     /// A load, a wait, a failed compare-and-swap.

@@ -82,7 +82,7 @@ impl Tso {
         Tso {
             summary: summary.clone(),
             shape,
-            hb_sc: HbSc { watched, checked, users },
+            hb_sc: HbSc::new(watched, checked, users, summary.threads),
             tracked,
             view,
             used,
