@@ -161,3 +161,17 @@ fn all_of_tpl_under_rc20() {
 fn all_of_tpl_under_tso() {
     all_of_tpl(TSO).assert_healthy(5, 30);
 }
+
+/// A tool that does not tell values apart would call this program not robust: a load in place of the `wait` can be
+/// stale.
+#[test]
+fn a_wait_looks_at_values() {
+    let waiting = include_str!("../../../corpus/litmus/wait-copied-value.tpl");
+    let loading = waiting
+        .replace("fn asker {", "fn asker { local seen;")
+        .replace("wait(echoed, 1);", "seen = echoed.load();");
+    for under in [RA, RC20, TSO] {
+        assert_eq!(agree(&Engine::new(waiting, under)), Ok(Some(Verdict::Robust)));
+        assert_eq!(agree(&Engine::new(&loading, under)), Ok(Some(Verdict::NotRobust)));
+    }
+}
