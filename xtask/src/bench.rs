@@ -7,7 +7,7 @@ use crate::cargo::seqcst;
 use crate::corpus::{Program, programs};
 use crate::measure::{Numbers, best_of};
 use crate::original::{self, Published};
-use crate::table::{Table, count, megabytes, seconds};
+use crate::table::{Table, count, doing, megabytes, seconds};
 use crate::{Outcome, bad_usage};
 use serde_json::{Value, json};
 use std::fs;
@@ -137,7 +137,7 @@ pub fn run(args: &[&str]) -> Outcome {
     let mut result = Measured { machine: machine(), limits: limits.words.to_owned(), ..Measured::default() };
     for program in programs("algorithms")?.iter().filter(|program| program.name.contains(filter)) {
         for model in MODELS {
-            eprint!("\r\x1b[2K{} under {model} …", program.name);
+            doing(&format!("{} under {model} …", program.name));
             result.rows.push(row(&tool, program, model, limits)?);
         }
     }
@@ -145,7 +145,7 @@ pub fn run(args: &[&str]) -> Outcome {
         result.published = original::measure_each(&tool, &limits.reduced)?;
         result.together = original::measure_together(&tool)?;
     }
-    eprint!("\r\x1b[2K");
+    doing("");
     println!("{}\n\n{}", result.machine, table(&result.rows).text());
     if !result.published.is_empty() {
         println!("{}", original::comparison(&result.published).text());

@@ -5,7 +5,7 @@
 use crate::Outcome;
 use crate::cargo::root;
 use crate::measure::{Numbers, best_of, measure};
-use crate::table::{Table, count, megabytes, seconds};
+use crate::table::{Table, count, doing, megabytes, seconds};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -66,11 +66,10 @@ pub fn measure_each(tool: &Path, limits: &[&str]) -> Outcome<Vec<Published>> {
     let Some(folder) = folder() else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for Original { file, model, .. } in ORIGINALS {
-        eprint!("\r\x1b[2K{file} under {model} …");
+        doing(&format!("{file} under {model} …"));
         let numbers = best_of(tool, &folder.join(file), model, limits)?;
         found.push(Published { file: file.to_owned(), model: model.to_owned(), numbers });
     }
-    eprint!("\r\x1b[2K");
     Ok(found)
 }
 

@@ -1,4 +1,6 @@
-//! Aligned tables and readable numbers.
+//! Aligned tables, readable numbers, and a line that says what is being done.
+
+use std::io::IsTerminal;
 
 /// Rows of cells under a header, aligned; columns named in `left` to the left, all others to the right.
 pub struct Table {
@@ -77,6 +79,13 @@ pub fn seconds(seconds: f64) -> String {
 /// Bytes as megabytes.
 pub fn megabytes(bytes: u64) -> String {
     format!("{:.0}", bytes as f64 / 1e6)
+}
+
+/// Shows what is being done in one line of a terminal, in place of the line before; an empty one takes it away.
+pub fn doing(what: &str) {
+    if std::io::stderr().is_terminal() {
+        eprint!("\r\x1b[2K{what}");
+    }
 }
 
 #[cfg(test)]

@@ -200,9 +200,8 @@ impl Work<'_> {
 
     /// Threads that get stuck, under plain SC.
     fn stuck(&mut self) -> Result<(), Box<Answer>> {
-        let monitor = monitor(self.machine.code(), Target::Sc, None);
         let limits = self.options(u64::MAX, false).limits;
-        let answer = states::find_stuck(self.machine, &*monitor, &limits, self.report);
+        let answer = states::find_stuck(self.machine, &limits, self.report);
         self.passed(answer).map(|_| ())
     }
 

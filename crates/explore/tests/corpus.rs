@@ -74,7 +74,6 @@ fn model(target: Target) -> Model {
 }
 
 fn check(entry: &Entry, target: Target, reductions: Reductions) -> Verdict {
-    let Reductions { symmetry, independence, abstraction, workers } = reductions;
     let parsed = parse(entry.source.as_bytes(), &entry.path.to_string_lossy()).expect("it parses");
     let machine = Machine::new(lower(&parsed.program, target));
     let deadlock = entry.flags.iter().any(|flag| flag == "--deadlock");

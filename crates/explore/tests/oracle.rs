@@ -175,3 +175,36 @@ fn a_wait_looks_at_values() {
         assert_eq!(agree(&Engine::new(&loading, under)), Ok(Some(Verdict::NotRobust)));
     }
 }
+
+/// A run of the forgetful program is followed by a monitor that has room for all values: with too little room, this
+/// program was taken for one in which the watcher may still find 0 (`r + 7` is 13, which is 0 here).
+#[test]
+fn following_a_run_makes_room_for_all_values() {
+    let text = "max_value 12; global x, y;
+        fn counter {
+            x.store(1, rlx); x.store(2, rel); x.store(3, rel); x.store(4, rel);
+            x.store(5, rel); x.store(6, rel); x.store(7, rlx);
+            fence;
+            x.store(8, rel);
+            y.store(6, rlx);
+        }
+        fn watcher { local r; r = y.load(acq); BCAS(x, r + 7, 11, rlx, rlx); }";
+    assert_eq!(agree(&Engine::new(text, RC20)), Ok(Some(Verdict::Robust)));
+}
+
+/// A choice once made cannot be taken back: the thread that chose to block is stuck, and so is the one that waits for
+/// a store that another chose not to make.
+#[test]
+fn free_choices_can_lead_to_a_deadlock() {
+    let blocks = "max_value 1; global x; fn t { oneof ({ x.store(1); } { wait(x, 1); }); }";
+    let ends = "max_value 1; global x; fn t { wait(x, 1); } fn u { oneof ({ x.store(1); } { skip; }); }";
+    let free = "max_value 1; global x; fn t { wait(x, 1); } fn u { oneof ({ x.store(1); } { fence; x.store(1); }); }";
+    for under in [RA, RC20, TSO] {
+        for (text, expected) in
+            [(blocks, Verdict::Deadlock), (ends, Verdict::Deadlock), (free, Verdict::Robust)]
+        {
+            assert_eq!(agree(&Engine::new(text, under)), Ok(Some(Verdict::Robust)), "{text}");
+            assert_eq!(Engine::new(text, under).check_deadlock(), Ok(expected), "{text}");
+        }
+    }
+}

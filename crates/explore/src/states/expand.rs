@@ -202,12 +202,6 @@ impl<'a> Expander<'a> {
         })
     }
 
-    /// Whether the thread will never touch memory again.
-    pub fn is_finished(&mut self, state: &[u64], thread: usize) -> bool {
-        let place = self.place(state, thread);
-        self.locals.roads(thread, place).is_empty()
-    }
-
     /// Normalises a new state.
     fn finish(&mut self, state: &mut [u64]) {
         let mut finished = 0;

@@ -68,18 +68,19 @@ impl Rc20 {
             });
             start += known.as_ref().map_or(0, |t| t.all.len);
             tracked.push(known);
-            let bits = (watched && !atomic(x) && races && in_focus(x)).then_some(Bits { start, len: 1 + summary.threads });
+            let bits = (watched && !atomic(x) && races && in_focus(x))
+                .then_some(Bits { start, len: 1 + summary.threads });
             start += bits.map_or(0, |b| b.len);
             plain.push(bits);
         }
         let view = start.div_ceil(64);
-        let used: Vec<u64> =
-            (0..view).map(|w| u64::MAX >> (64 - (start - w * 64).min(64))).collect();
+        let used: Vec<u64> = (0..view).map(|w| u64::MAX >> (64 - (start - w * 64).min(64))).collect();
 
         let threads_with = |test: &dyn Fn(usize) -> bool| {
             (0..summary.threads).filter(|&t| test(t)).fold(0u64, |set, t| set | 1 << t)
         };
-        let fences = |t: usize, what: fn(Mode) -> bool| summary.fences.iter().any(|&(u, m)| u == t && what(m));
+        let fences =
+            |t: usize, what: fn(Mode) -> bool| summary.fences.iter().any(|&(u, m)| u == t && what(m));
         let relaxed = |t: usize, write: bool| {
             summary.uses.iter().any(|usage| {
                 let reads = usage.what != Use::Store;
@@ -96,7 +97,8 @@ impl Rc20 {
 
         let mut shape = Shape::bare(summary.threads, summary.locations);
         let view_widths: Vec<u8> = used.iter().map(|mask| mask.count_ones() as u8).collect();
-        let watched = locations().filter(|x| tracked[x.index()].is_some()).fold(0, |set, x| set | 1u64 << x.0);
+        let watched =
+            locations().filter(|x| tracked[x.index()].is_some()).fold(0, |set, x| set | 1u64 << x.0);
         let checked = bits(watched)
             .filter(|&x| tracked[x].as_ref().is_some_and(|t| t.all.len > 0))
             .fold(0, |set, x| set | 1u64 << x);

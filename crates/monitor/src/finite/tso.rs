@@ -56,8 +56,7 @@ impl Tso {
             tracked.push(known);
         }
         let view = start.div_ceil(64);
-        let used: Vec<u64> =
-            (0..view).map(|w| u64::MAX >> (64 - (start - w * 64).min(64))).collect();
+        let used: Vec<u64> = (0..view).map(|w| u64::MAX >> (64 - (start - w * 64).min(64))).collect();
         let watched =
             (0..summary.locations).filter(|&x| tracked[x].is_some()).fold(0, |set, x| set | 1u64 << x);
         let checked = bits(watched)
@@ -282,4 +281,3 @@ impl Monitor for Tso {
         bits(self.hb_sc.checked).map(|x| Loc(x as u8)).collect()
     }
 }
-
