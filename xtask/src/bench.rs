@@ -3,7 +3,7 @@
 //! Counts come first: they do not depend on the machine (as long as nothing is found and no limit is reached; several
 //! workers may find a violation after a few states more or less).
 
-use crate::cargo::seqcst;
+use crate::cargo::{root, seqcst};
 use crate::corpus::{Program, programs};
 use crate::measure::{Numbers, best_of};
 use crate::original::{self, Published};
@@ -11,7 +11,8 @@ use crate::table::{Table, count, doing, megabytes, seconds};
 use crate::{Outcome, bad_usage};
 use serde_json::{Value, json};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const MODELS: [&str; 3] = ["ra", "rc20", "tso"];
 const NO_REDUCTIONS: [&str; 3] = ["--no-symmetry", "--no-abstraction", "--no-por"];
@@ -52,6 +53,8 @@ pub struct Row {
 pub struct Measured {
     /// What machine it was, in words.
     pub machine: String,
+    /// What was measured.
+    pub commit: String,
     /// When runs without reductions gave up, in words.
     pub limits: String,
     /// The algorithms of the corpus.
@@ -80,6 +83,7 @@ impl Measured {
         let text = |key: &str| line[key].as_str().map(str::to_owned);
         if let Some(machine) = text("machine") {
             self.machine = machine;
+            self.commit = text("commit")?;
             self.limits = text("limits")?;
             self.together = text("together");
         } else if let Some(file) = text("published") {
@@ -116,6 +120,25 @@ fn machine() -> String {
     format!("{}, {cores} cores", name.map_or("unknown processor", |(_, name)| name.trim()))
 }
 
+/// The commit that is checked out, and whether there is more.
+fn commit() -> String {
+    let git = |args: &[&str]| {
+        let output = Command::new("git").current_dir(root()).args(args).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let changed =
+        git(&["status", "--porcelain", "--untracked-files=no", "--", "crates"]).is_none_or(|s| !s.is_empty());
+    let commit = git(&["rev-parse", "--short", "HEAD"]).unwrap_or_else(|| "unknown".to_owned());
+    format!("{commit}{}", if changed { " with changes" } else { "" })
+}
+
+/// A copy of the tool that no build replaces while it is being measured.
+fn apart(tool: &Path) -> Outcome<PathBuf> {
+    let copy = tool.with_file_name("seqcst-bench");
+    fs::copy(tool, &copy).map_err(|error| format!("{}: {error}", copy.display()))?;
+    Ok(copy)
+}
+
 /// Runs `bench check`.
 pub fn run(args: &[&str]) -> Outcome {
     let Some((&"check", args)) = args.split_first() else {
@@ -133,8 +156,13 @@ pub fn run(args: &[&str]) -> Outcome {
         }
     }
     let before = compare_to.map(|file| load(Path::new(file))).transpose()?;
-    let tool = seqcst(true)?;
-    let mut result = Measured { machine: machine(), limits: limits.words.to_owned(), ..Measured::default() };
+    let tool = apart(&seqcst(true)?)?;
+    let mut result = Measured {
+        machine: machine(),
+        commit: commit(),
+        limits: limits.words.to_owned(),
+        ..Measured::default()
+    };
     for program in programs("algorithms")?.iter().filter(|program| program.name.contains(filter)) {
         for model in MODELS {
             doing(&format!("{} under {model} …", program.name));
@@ -146,7 +174,7 @@ pub fn run(args: &[&str]) -> Outcome {
         result.together = original::measure_together(&tool)?;
     }
     doing("");
-    println!("{}\n\n{}", result.machine, table(&result.rows).text());
+    println!("{} (commit {})\n\n{}", result.machine, result.commit, table(&result.rows).text());
     if !result.published.is_empty() {
         println!("{}", original::comparison(&result.published).text());
     }

@@ -97,14 +97,20 @@ fn session(tool: &Path, line: &str) -> Outcome<String> {
 }
 
 fn full_table(result: &bench::Measured) -> String {
-    format!("{}. {}\n\n{}", result.machine, result.limits, bench::table(&result.rows).markdown())
+    format!(
+        "{}, commit {}. {}\n\n{}",
+        result.machine,
+        result.commit,
+        result.limits,
+        bench::table(&result.rows).markdown()
+    )
 }
 
 /// The original tool beside ours.
 fn comparison(result: &bench::Measured) -> String {
     let together = result.together.as_ref().map_or(String::new(), |words| format!("\n{words}\n"));
     let table = original::comparison(&result.published).markdown();
-    format!("Ours on {}:\n\n{table}{together}", result.machine)
+    format!("Ours is commit {}, on {}:\n\n{table}{together}", result.commit, result.machine)
 }
 
 /// The text without what depends on the machine: `0.12 s`, `under 0.01 s`.
