@@ -60,7 +60,7 @@ fn agree(engine: &Engine) -> Result<Option<Verdict>, String> {
     // What a monitor must see: stale accesses and, under RC20, races by happens-before. Elsewhere it does not look at
     // non-atomic locations: an access to one can be stale only if it clashes with another.
     let by_hb = *model == Model::Rc20;
-    let must = !truth.robust && (by_hb || !truth.race) || by_hb && truth.race;
+    let must = !truth.robust && !truth.race || by_hb && truth.race;
     let may = must || !truth.robust;
     let focused = engine.is_stale_somewhere();
     if !truth.fails {
