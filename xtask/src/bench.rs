@@ -68,17 +68,21 @@ pub struct Measured {
 /// Reads what `--save` wrote.
 pub fn load(path: &Path) -> Outcome<Measured> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let mut result = Measured::default();
-    for (number, line) in text.lines().enumerate() {
-        let value: Option<Value> = serde_json::from_str(line).ok();
-        if value.and_then(|value| result.add(&value)).is_none() {
-            return Err(format!("{}:{}: not a line of a saved benchmark", path.display(), number + 1));
-        }
-    }
-    Ok(result)
+    Measured::from_lines(&text)
+        .map_err(|line| format!("{}:{line}: not a line of a saved benchmark", path.display()))
 }
 
 impl Measured {
+    /// An error is the number of the line that makes no sense.
+    fn from_lines(text: &str) -> Result<Measured, usize> {
+        let mut measured = Measured::default();
+        for (number, line) in text.lines().enumerate() {
+            let value: Option<Value> = serde_json::from_str(line).ok();
+            value.and_then(|value| measured.add(&value)).ok_or(number + 1)?;
+        }
+        Ok(measured)
+    }
+
     fn add(&mut self, line: &Value) -> Option<()> {
         let text = |key: &str| line[key].as_str().map(str::to_owned);
         if let Some(machine) = text("machine") {
@@ -98,8 +102,13 @@ impl Measured {
     }
 
     fn save(&self, path: &Path) -> Outcome {
-        let mut lines =
-            vec![json!({ "machine": self.machine, "limits": self.limits, "together": self.together })];
+        fs::write(path, self.to_lines()).map_err(|error| format!("{}: {error}", path.display()))
+    }
+
+    fn to_lines(&self) -> String {
+        let Measured { machine, commit, limits, together, .. } = self;
+        let head = json!({ "machine": machine, "commit": commit, "limits": limits, "together": together });
+        let mut lines = vec![head];
         lines.extend(self.rows.iter().map(|Row { program, model, reduced, full }| {
             let (reduced, full) = (reduced.to_json(), full.to_json());
             json!({ "program": program, "model": model, "reduced": reduced, "full": full })
@@ -107,8 +116,7 @@ impl Measured {
         lines.extend(self.published.iter().map(|Published { file, model, numbers }| {
             json!({ "published": file, "model": model, "numbers": numbers.to_json() })
         }));
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+        lines.iter().map(|line| format!("{line}\n")).collect()
     }
 }
 
@@ -272,4 +280,38 @@ fn changes(before: &[Row], now: &[Row]) -> String {
         }
     }
     if out.is_empty() { "as before\n".to_owned() } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_saved_can_be_read() {
+        let numbers = |verdict: &str, states| Numbers {
+            verdict: verdict.to_owned(),
+            states,
+            transitions: 7,
+            seconds: 0.25,
+            cpu_seconds: 0.5,
+            memory: 4_000_000,
+        };
+        let (program, model) = ("rcu".to_owned(), "ra".to_owned());
+        let (reduced, full) = (numbers("robust", 10), numbers("gave-up", 1000));
+        let published =
+            Published { file: "a/b.tpl".to_owned(), model: model.clone(), numbers: reduced.clone() };
+        let measured = Measured {
+            machine: "a machine".to_owned(),
+            commit: "abc".to_owned(),
+            limits: "none".to_owned(),
+            rows: vec![Row { program, model, reduced, full }],
+            published: vec![published],
+            together: Some("all".to_owned()),
+        };
+        let lines = measured.to_lines();
+        assert_eq!(Measured::from_lines(&lines).map(|again| again.to_lines()), Ok(lines));
+        assert_eq!(Measured::from_lines("{}\n").err(), Some(1));
+        assert!(table(&measured.rows).text().contains("> 100.0×"));
+        assert_eq!(changes(&measured.rows, &measured.rows), "as before\n");
+    }
 }
