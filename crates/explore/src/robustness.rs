@@ -35,7 +35,7 @@ pub struct Plan {
 /// States to visit before anything clever is tried.
 const FIRST_LOOK: u64 = 30_000;
 /// States to visit in the first turn with forgotten data, and how much longer each turn is than the one before.
-const FIRST_TURN: u64 = 500_000;
+const FIRST_TURN: u64 = 1_000_000;
 const LONGER: u64 = 4;
 
 /// The monitor for a memory model; with a `focus`, for accesses to that location only.
@@ -103,18 +103,21 @@ impl Work<'_> {
 
     /// The plan without its first step.
     fn location_by_location(&mut self) -> Result<(), Box<Answer>> {
-        // What decided the last location is tried first on the next.
+        // What decided the last location is tried first on the next, with room to spare.
         let mut forgetting = true;
+        let mut needed = 0;
         let mut helped = Tracked::nothing(self.machine.code());
         for focus in monitor(self.machine.code(), self.target, None).checked() {
-            let mut budget = FIRST_TURN;
+            let mut budget = FIRST_TURN.max(2 * needed);
             let mut tracked = Some(helped.clone());
             loop {
+                let before = self.done.progress.states;
                 let decided = match forgetting {
                     true => self.forgetfully(focus, budget, &mut tracked)?,
                     false => self.as_it_is(Some(focus), budget)?,
                 };
                 if decided {
+                    needed = self.done.progress.states - before;
                     helped = tracked.filter(|_| forgetting).unwrap_or(helped);
                     break;
                 }
