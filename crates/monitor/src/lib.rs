@@ -3,4 +3,5 @@
 //! A monitor never schedules. It watches an SC run of a program, from whatever source, and keeps just enough of the
 //! run's execution graph to recognise a non-robustness witness (`DESIGN.md`, "Definitions").
 
+pub mod clocks;
 pub mod finite;

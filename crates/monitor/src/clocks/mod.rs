@@ -1,0 +1,25 @@
+//! The dynamic RC20 monitor: thread clocks and access history (`DESIGN.md`, "Dynamic monitors").
+//!
+//! The paper's algorithm (seed 000, Fig. 4) keeps clocks indexed by *location*, which costs as much per access as there
+//! are locations. The same knowledge fits in clocks indexed by *thread*: a [`Thread`] has the views `sc`, `cur`, `rel`
+//! and `acq` as ordinary vector clocks, and each [`Location`] remembers at which local time which thread read or wrote
+//! which of its writes. What a thread knows of a location under a view is then the newest remembered write whose time
+//! the view covers. `location_clocks` is the paper's form, and a test holds the two equal.
+//!
+//! Every operation touches one thread and one location, so that a caller who owns the two (by a lock per location)
+//! needs no other lock.
+
+mod clock;
+mod location;
+mod thread;
+
+pub use clock::Clock;
+pub use location::{Location, Look, Stale, Write};
+pub use thread::{Hidden, Message, Thread};
+
+/// A place in a clock: one live thread at a time.
+pub type Slot = u16;
+/// A thread's local time. It passes whenever a thread lets others see what it knows.
+pub type Time = u32;
+/// Where in the program an access happened: a number that only the caller understands.
+pub type Site = u32;

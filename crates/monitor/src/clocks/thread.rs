@@ -1,0 +1,272 @@
+//! What a thread knows, and how accesses, fences and synchronisation change it (seed 000, Fig. 4 and §4.2).
+
+use super::location::{Location, Look, Stale};
+use super::{Clock, Site, Slot, Time};
+use seqcst_model::Mode;
+
+/// A thread's four views, each a clock.
+///
+/// `cur ⊑ acq` and `cur ⊑ sc` always hold. While no relaxed load has brought news that an acquire fence could pick up,
+/// `acq` equals `cur` and isn't kept (`ahead` is false).
+#[derive(Clone, Debug)]
+pub struct Thread {
+    slot: Slot,
+    time: Time,
+    /// Known under SC: `hbSC`.
+    sc: Clock,
+    /// Known under RC20: `hb`.
+    cur: Clock,
+    /// What a relaxed write passes on: `cur` at the last release fence.
+    rel: Clock,
+    /// What `cur` becomes at the next acquire fence.
+    acq: Clock,
+    ahead: bool,
+    /// When the thread began: what its slot did before, another did.
+    birth: Time,
+    /// When `sc` last changed beyond the thread's own component.
+    learnt: Time,
+}
+
+/// The location behind SC fences, which nobody else uses: an SC fence is an acquire fence, an `RMW(acqrel)` of it, and
+/// a release fence.
+#[derive(Default, Debug)]
+pub struct Hidden {
+    last: Message,
+}
+
+/// What a synchronisation object (a mutex, say) hands on from who releases it to who acquires it.
+#[derive(Clone, Default, Debug)]
+pub struct Message {
+    sc: Clock,
+    hb: Clock,
+}
+
+impl Message {
+    /// Nothing released yet.
+    pub const fn new() -> Message {
+        Message { sc: Clock::new(), hb: Clock::new() }
+    }
+}
+
+impl Hidden {
+    /// No fence yet.
+    pub const fn new() -> Hidden {
+        Hidden { last: Message::new() }
+    }
+}
+
+impl Thread {
+    /// The first thread of a program.
+    pub fn first(slot: Slot) -> Thread {
+        Thread::at(slot, 1, Clock::new(), Clock::new())
+    }
+
+    fn at(slot: Slot, time: Time, mut sc: Clock, mut cur: Clock) -> Thread {
+        sc.raise(slot, time);
+        cur.raise(slot, time);
+        Thread {
+            slot,
+            time,
+            sc,
+            cur,
+            rel: Clock::new(),
+            acq: Clock::new(),
+            ahead: false,
+            birth: time,
+            learnt: time,
+        }
+    }
+
+    /// A new thread, created by this one, in a slot whose last event was at `start` (0: never used).
+    ///
+    /// If the slot was used, this thread must know all of its former owner ([`Thread::knows_all`]).
+    pub fn child(&mut self, slot: Slot, start: Time) -> Thread {
+        let child = Thread::at(slot, start + 1, self.sc.clone(), self.cur.clone());
+        self.tick();
+        child
+    }
+
+    /// The thread has ended; its slot's next owner starts after this time.
+    pub fn end(&mut self) -> Time {
+        self.time
+    }
+
+    /// Learns all that an ended thread knew.
+    pub fn join(&mut self, ended: &Thread) {
+        self.learn_sc(&ended.sc);
+        self.learn(&ended.cur);
+    }
+
+    /// The slot.
+    pub fn slot(&self) -> Slot {
+        self.slot
+    }
+
+    /// The time of the next event.
+    #[inline]
+    pub fn time(&self) -> Time {
+        self.time
+    }
+
+    /// Happens-before, as far as this thread has come.
+    #[inline]
+    pub fn cur(&self) -> &Clock {
+        &self.cur
+    }
+
+    /// All events of `slot` up to `time` happen before what this thread does next.
+    pub fn knows_all(&self, slot: Slot, time: Time) -> bool {
+        self.cur.get(slot) >= time
+    }
+
+    /// Could the next access be stale? Only for accesses weaker than SC, or after the fence that an SC access starts
+    /// with.
+    ///
+    /// `forgotten` tells up to when the events of a slot belong to a thread whose place was taken by another that
+    /// doesn't know them: nothing is concluded from these.
+    #[inline]
+    pub fn check(&self, at: &Location, look: Look, forgotten: impl Fn(Slot) -> Time) -> Option<Stale> {
+        at.stale(&self.cur, &self.sc, look, forgotten)
+    }
+
+    /// A load, or a failed compare-and-swap.
+    #[inline]
+    pub fn load(&mut self, at: &mut Location, mode: Mode) {
+        let record = at.record(self.slot);
+        if at.is_news(&self.sc) && self.sc.join(&at.write_sc) {
+            self.learnt = self.time;
+        }
+        let seen = at.seen(record, self.birth);
+        if !(seen && (at.acquired(record) || !mode.is_acquire())) {
+            self.take(&at.message, mode.is_acquire());
+        }
+        at.note_read(record, self.time, seen, mode.is_acquire());
+        if at.taught(record) >= self.learnt {
+            at.access_sc.raise(self.slot, self.time);
+        } else {
+            at.access_sc.join(&self.sc);
+        }
+        at.teach(record, self.time);
+        self.tick();
+    }
+
+    /// A store.
+    #[inline]
+    pub fn store(&mut self, at: &mut Location, mode: Mode, value: u64, site: Site) {
+        self.write_sc(at);
+        at.message.copy(if mode.is_release() { &self.cur } else { &self.rel });
+        self.wrote(at, false, value, site);
+    }
+
+    /// A successful read-modify-write.
+    #[inline]
+    pub fn rmw(&mut self, at: &mut Location, mode: Mode, value: u64, site: Site) {
+        self.write_sc(at);
+        self.take(&at.message, mode.is_acquire());
+        at.message.join(if mode.is_release() { &self.cur } else { &self.rel });
+        self.wrote(at, true, value, site);
+    }
+
+    /// A write comes after every access to the location so far.
+    #[inline]
+    fn write_sc(&mut self, at: &Location) {
+        if self.sc.join(&at.access_sc) {
+            self.learnt = self.time;
+        }
+    }
+
+    #[inline]
+    fn wrote(&mut self, at: &mut Location, rmw: bool, value: u64, site: Site) {
+        at.access_sc.copy(&self.sc);
+        at.write_sc.copy(&self.sc);
+        let record = at.record(self.slot);
+        at.note_write(record, self.time, rmw, value, site);
+        at.teach(record, self.time);
+        self.tick();
+    }
+
+    /// A fence.
+    pub fn fence(&mut self, mode: Mode, hidden: &mut Hidden) {
+        if mode.is_acquire() {
+            self.acquire_fence();
+        }
+        if mode == Mode::SeqCst {
+            self.acquire(&hidden.last);
+            hidden.last.sc.copy(&self.sc);
+            hidden.last.hb.copy(&self.cur);
+        }
+        if mode.is_release() {
+            self.rel.copy(&self.cur);
+            self.tick();
+        }
+    }
+
+    #[inline]
+    fn acquire_fence(&mut self) {
+        if self.ahead {
+            std::mem::swap(&mut self.cur, &mut self.acq);
+            self.ahead = false;
+        }
+    }
+
+    /// Acquires a synchronisation object.
+    pub fn acquire(&mut self, from: &Message) {
+        self.learn_sc(&from.sc);
+        self.learn(&from.hb);
+    }
+
+    /// Releases a synchronisation object.
+    pub fn release(&mut self, into: &mut Message) {
+        into.sc.join(&self.sc);
+        into.hb.join(&self.cur);
+        self.tick();
+    }
+
+    /// The location is touched by code that nobody sees: learn all that it could hand on, hand on all that is known,
+    /// and conclude nothing from the order of accesses.
+    pub fn blur(&mut self, at: &mut Location) {
+        self.learn(&at.message);
+        at.message.join(&self.cur);
+        self.sc.join(&self.cur);
+        self.learnt = self.time;
+        self.tick();
+    }
+
+    fn learn_sc(&mut self, news: &Clock) {
+        if self.sc.join(news) {
+            self.learnt = self.time;
+        }
+    }
+
+    fn learn(&mut self, news: &Clock) {
+        self.cur.join(news);
+        if self.ahead {
+            self.acq.join(news);
+        }
+    }
+
+    /// Takes a message that was read: into `cur` if the access acquires, else for an acquire fence to come.
+    #[inline]
+    fn take(&mut self, message: &Clock, acquire: bool) {
+        if acquire {
+            self.learn(message);
+        } else if self.ahead {
+            self.acq.join(message);
+        } else if !self.cur.covers(message) {
+            self.acq.copy(&self.cur);
+            self.acq.join(message);
+            self.ahead = true;
+        }
+    }
+
+    /// What comes next isn't known to those who know what came before.
+    #[inline]
+    fn tick(&mut self) {
+        self.time += 1;
+        self.sc.raise(self.slot, self.time);
+        self.cur.raise(self.slot, self.time);
+        if self.ahead {
+            self.acq.raise(self.slot, self.time);
+        }
+    }
+}
