@@ -11,10 +11,12 @@
 
 mod clock;
 mod location;
+mod location_clocks;
 mod thread;
 
 pub use clock::Clock;
 pub use location::{Location, Look, Stale, Write};
+pub use location_clocks::LocationClocks;
 pub use thread::{Hidden, Message, Thread};
 
 /// A place in a clock: one live thread at a time.

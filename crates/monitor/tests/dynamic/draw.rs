@@ -1,0 +1,119 @@
+//! Random traces.
+
+use crate::trace::{LOCATIONS, MODULUS, OBJECTS, Step, Trace, What};
+use seqcst_model::sample::Random;
+use seqcst_model::{Action, Loc, Mode, Op, Value};
+
+/// What traces to draw.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// At least so many steps,
+    pub least: usize,
+    /// and at most so many.
+    pub most: usize,
+}
+
+/// Threads that are alive at the same time.
+const THREADS: usize = 5;
+
+impl Trace {
+    /// The trace of this seed.
+    pub fn draw(seed: u64, shape: Shape) -> Trace {
+        let mut random = Random::new(seed);
+        let steps = shape.least + random.below(shape.most - shape.least + 1);
+        let mut drawing = Drawing {
+            locations: 1 + [0, 1, 1, 1, 2, 3][random.below(6)],
+            threads: 2 + random.below(THREADS - 1),
+            plain: random.one_in(3),
+            // Now and then nothing but accesses orders threads that run side by side.
+            objects: random.below(OBJECTS + 1),
+            joins: !random.one_in(3),
+            alive: vec![0],
+            created: 0,
+            random,
+        };
+        Trace((0..steps).map(|_| drawing.step()).collect())
+    }
+}
+
+/// A trace that is being drawn.
+struct Drawing {
+    random: Random,
+    /// Locations, and threads at the same time, that this trace uses.
+    locations: usize,
+    threads: usize,
+    plain: bool,
+    objects: usize,
+    joins: bool,
+    /// Who can move.
+    alive: Vec<usize>,
+    /// The thread created last.
+    created: usize,
+}
+
+impl Drawing {
+    fn step(&mut self) -> Step {
+        let thread = self.alive[self.random.below(self.alive.len())];
+        // Most threads are there soon.
+        if self.alive.len() < self.threads && self.random.one_in(if self.alive.len() < 2 { 2 } else { 8 }) {
+            self.created += 1;
+            self.alive.push(self.created);
+            return Step { thread, what: What::Create(self.created) };
+        }
+        let what = match self.random.below(30) {
+            0 if self.joins && self.alive.len() > 2 => {
+                let others: Vec<usize> =
+                    self.alive.iter().copied().filter(|&other| other != thread).collect();
+                let ended = others[self.random.below(others.len())];
+                self.alive.retain(|&other| other != ended);
+                What::Join(ended)
+            }
+            1 if self.objects > 0 => What::Acquire(self.random.below(self.objects)),
+            2 if self.objects > 0 => What::Release(self.random.below(self.objects)),
+            3..=7 if self.plain => What::Plain { loc: self.loc(), write: self.random.one_in(2) },
+            8..=10 => What::Do(self.fence()),
+            _ => What::Do(self.access()),
+        };
+        Step { thread, what }
+    }
+
+    fn loc(&mut self) -> Loc {
+        Loc(self.random.below(self.locations.min(LOCATIONS)) as u8)
+    }
+
+    fn value(&mut self) -> Value {
+        self.random.below(MODULUS as usize) as Value
+    }
+
+    fn fence(&mut self) -> Action {
+        let mode = [Mode::Acquire, Mode::Acquire, Mode::Release, Mode::Release, Mode::AcqRel, Mode::SeqCst];
+        Action { op: Op::Fence, loc: Loc(0), mode: mode[self.random.below(6)], failure: None, site: 0 }
+    }
+
+    fn access(&mut self) -> Action {
+        let op = match self.random.below(20) {
+            0..=5 => Op::Load,
+            6 => Op::Wait(vec![self.value()]),
+            7..=12 => Op::Store(self.value()),
+            13..=14 => Op::FetchAdd { operand: self.value(), modulus: MODULUS },
+            15 => Op::Exchange(self.value()),
+            16..=17 => Op::Cas { expected: self.value(), new: self.value() },
+            18 => Op::WeakCas { expected: self.value(), new: self.value() },
+            _ => Op::BlockingCas { expected: self.value(), new: self.value() },
+        };
+        let modes = match op {
+            Op::Load | Op::Wait(_) => [Mode::Relaxed, Mode::Acquire],
+            Op::Store(_) => [Mode::Relaxed, Mode::Release],
+            _ if self.random.one_in(2) => [Mode::Relaxed, Mode::AcqRel],
+            _ => [Mode::Acquire, Mode::Release],
+        };
+        let mode = if self.random.one_in(12) { Mode::SeqCst } else { modes[self.random.below(2)] };
+        let failure = match op {
+            Op::Cas { .. } | Op::WeakCas { .. } => {
+                [None, Some(Mode::Relaxed), Some(Mode::Acquire)][self.random.below(3)]
+            }
+            _ => None,
+        };
+        Action { op, loc: self.loc(), mode, failure, site: 0 }
+    }
+}
