@@ -66,8 +66,12 @@ static void body(int role) {
             task = take();
         atomic_store(&done, 1);
     } else {
-        while (!atomic_load(&done))
-            finish(steal());
+        while (!atomic_load(&done)) {
+            int task = steal();
+            finish(task);
+            if (task == EMPTY)
+                sched_yield();
+        }
     }
 }
 

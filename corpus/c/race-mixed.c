@@ -8,7 +8,7 @@ static void body(int role) {
     if (role == 0)
         atomic_store_explicit(&shared, 1, memory_order_release); //~ race
     else
-        must(*(int *)&shared < 2); //~ race
+        must(*(volatile int *)&shared < 2); //~ race
 }
 
 int main(void) {

@@ -17,7 +17,7 @@ static struct {
 // Some steps of nothing, so that threads do not run one after the other in the order in which they are woken.
 static inline void dawdle(unsigned *random) {
     *random = *random * 1664525 + 1013904223;
-    for (unsigned left = *random >> 22; left > 0; left--)
+    for (unsigned left = *random >> 16; left > 0; left--)
         __asm__ volatile("");
 }
 

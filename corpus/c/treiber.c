@@ -2,7 +2,7 @@
 //@ run: robust
 #include "threads.h"
 
-enum { THREADS = 3, EACH = 50 };
+enum { THREADS = 3, EACH = 400 };
 struct node {
     struct node *next;
     int value;

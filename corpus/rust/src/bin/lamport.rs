@@ -1,0 +1,67 @@
+//! Lamport's fast mutual exclusion, release/acquire (Lamport, A fast mutual exclusion algorithm, TOCS 1987, Algorithm 2).
+//@ run: not-robust
+//@ args: 2 | 3 | 4
+
+use corpus::{Plain, must, nothing, run, threads};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
+use std::thread::yield_now;
+
+const MOST: usize = 4;
+static X: AtomicUsize = AtomicUsize::new(0);
+static Y: AtomicUsize = AtomicUsize::new(0);
+static BUSY: [AtomicBool; MOST + 1] = [const { AtomicBool::new(false) }; MOST + 1];
+static INSIDE: Plain<usize> = Plain::new(0);
+
+fn lock(me: usize, threads: usize) {
+    loop {
+        BUSY[me].store(true, Release); //~ missed
+        X.store(me, Release); //~ stale missed
+        if Y.load(Acquire) != 0 {
+            //~ stale
+            BUSY[me].store(false, Release); //~ missed
+            while Y.load(Acquire) != 0 {
+                //~ stale
+                yield_now();
+            }
+            continue;
+        }
+        Y.store(me, Release); //~ stale missed
+        if X.load(Acquire) == me {
+            //~ stale
+            return;
+        }
+        BUSY[me].store(false, Release); //~ missed
+        for other in 1..=threads {
+            while BUSY[other].load(Acquire) {
+                //~ stale
+                yield_now();
+            }
+        }
+        if Y.load(Acquire) == me {
+            //~ stale
+            return;
+        }
+        while Y.load(Acquire) != 0 {
+            //~ stale
+            yield_now();
+        }
+    }
+}
+
+fn unlock(me: usize) {
+    Y.store(0, Release); //~ stale missed
+    BUSY[me].store(false, Release); //~ missed
+}
+
+fn main() {
+    let threads = threads(MOST);
+    let body = |role| {
+        for _ in 0..20 {
+            lock(role + 1, threads);
+            INSIDE.set(INSIDE.get() + 1);
+            unlock(role + 1);
+        }
+    };
+    run(threads, 5, body, nothing);
+    must(INSIDE.get() == 100 * threads);
+}

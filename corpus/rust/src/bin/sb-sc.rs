@@ -1,0 +1,23 @@
+//! Store buffering, every access SC (ISO C11, 7.17.3).
+//@ run: robust
+
+use corpus::{Plain, must, run};
+use std::sync::atomic::{AtomicUsize, Ordering::*};
+
+static AT: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
+static SEEN: [Plain<usize>; 2] = [const { Plain::new(0) }; 2];
+
+fn body(me: usize) {
+    AT[me].store(1, SeqCst);
+    SEEN[me].set(AT[1 - me].load(SeqCst));
+}
+
+fn reset() {
+    must(SEEN[0].get() == 1 || SEEN[1].get() == 1);
+    AT[0].store(0, SeqCst);
+    AT[1].store(0, SeqCst);
+}
+
+fn main() {
+    run(2, 100, body, reset);
+}
