@@ -9,7 +9,7 @@
 //! kept: all that those clocks tell is which writes lie between what a thread knows by happens-before and what it
 //! knows under SC.
 
-use super::Look;
+use super::{Look, Stale};
 use seqcst_model::Mode;
 
 /// `L : Loc → Time`
@@ -100,29 +100,28 @@ impl LocationClocks {
             access_sc: nothing.clone(),
             message: nothing.clone(),
         };
-        let first =
-            Views { sc: nothing.clone(), cur: nothing.clone(), rel: nothing.clone(), acq: nothing.clone() };
+        let places = initial.iter().chain([&0]).map(place).collect();
         let object = Object { sc: nothing.clone(), hb: nothing.clone() };
-        LocationClocks {
-            threads: vec![first],
-            places: initial.iter().chain([&0]).map(place).collect(),
-            objects: vec![object; objects],
-        }
+        let mut clocks = LocationClocks { threads: Vec::new(), places, objects: vec![object; objects] };
+        clocks.appear();
+        clocks
     }
 
     /// Could this access, about to be executed, do under RC20 what SC forbids (Thm. 3.1)? An SC access is an SC fence
     /// followed by the access: the fence has been executed already.
-    pub fn stale(&self, thread: usize, x: usize, look: Look) -> bool {
+    pub fn stale(&self, thread: usize, x: usize, look: Look) -> Option<Stale> {
         let (views, writes) = (&self.threads[thread], &self.places[x].writes);
+        let (known, missed) = (views.cur.0[x], views.sc.0[x]);
         // Those that the thread may still read, or write after, though by `hbSC` there is a newer one.
-        let mut stale = (views.cur.0[x]..views.sc.0[x]).map(|t| (writes[t].value, writes[t + 1].rmw));
-        match look {
+        let mut stale = (known..missed).map(|t| (writes[t].value, writes[t + 1].rmw));
+        let found = match look {
             Look::Load => stale.next().is_some(),
             Look::Wait(v) => stale.any(|(value, _)| value == v),
             Look::Store => stale.any(|(_, taken)| !taken),
             Look::StrongCas(expected) => stale.any(|(value, taken)| value != expected || !taken),
             Look::BlockingCas(expected) => stale.any(|(value, taken)| value == expected && !taken),
-        }
+        };
+        found.then_some(Stale { known: known as u32, missed: missed as u32 })
     }
 
     /// A load, a wait that was fulfilled, or a compare-and-swap that failed.
@@ -178,11 +177,16 @@ impl LocationClocks {
 
     /// The thread creates another one, which gets the next number.
     pub fn create(&mut self, thread: usize) {
-        let Views { sc, cur, rel, .. } = &self.threads[thread];
-        // A release fence of the parent is none of the child's.
-        let nothing = Clock(vec![0; rel.0.len()]);
-        let child = Views { sc: sc.clone(), cur: cur.clone(), rel: nothing, acq: cur.clone() };
-        self.threads.push(child);
+        let Views { sc, cur, .. } = self.threads[thread].clone();
+        self.appear();
+        self.learn(self.threads.len() - 1, &Object { sc, hb: cur });
+    }
+
+    /// There is one more thread that knows nothing.
+    pub fn appear(&mut self) {
+        let nothing = Clock(vec![0; self.places.len()]);
+        let (sc, cur, rel) = (nothing.clone(), nothing.clone(), nothing.clone());
+        self.threads.push(Views { sc, cur, rel, acq: nothing });
     }
 
     /// The thread waits for the end of another one.

@@ -23,7 +23,8 @@ struct Past {
     placements: Vec<Option<usize>>,
     /// The releases that an acquire synchronises with.
     objects: [Vec<usize>; OBJECTS],
-    threads: usize,
+    /// For every thread its last event, a release, if it has ended.
+    ends: Vec<Option<usize>>,
     /// The next location that nobody has used.
     fresh: Loc,
 }
@@ -35,7 +36,7 @@ impl Past {
             graph.push(Event::initial(Loc(loc), 0), None);
         }
         let placements = vec![None; graph.len()];
-        Past { graph, placements, objects: Default::default(), threads: 1, fresh: Loc(HIDDEN.0 + 1) }
+        Past { graph, placements, objects: Default::default(), ends: vec![None], fresh: Loc(HIDDEN.0 + 1) }
     }
 
     /// Adds what happened; gives the number of the event of an access.
@@ -63,13 +64,12 @@ impl Past {
             Happened::Fenced(mode) => self.fence(thread, mode),
             Happened::Created => {
                 let create = self.release(thread);
-                self.acquire(self.threads, create);
-                self.threads += 1;
+                self.acquire(self.ends.len(), create);
+                self.ends.push(None);
             }
-            Happened::Joined(other) => {
-                let end = self.release(other);
-                self.acquire(thread, end);
-            }
+            Happened::Met => self.ends.push(None),
+            Happened::Ended => self.ends[thread] = Some(self.release(thread)),
+            Happened::Joined(other) => self.acquire(thread, self.ends[other].expect("it has ended")),
             Happened::Acquired(object) => {
                 for release in self.objects[object].clone() {
                     self.acquire(thread, release);

@@ -29,6 +29,7 @@ impl Trace {
             objects: random.below(OBJECTS + 1),
             joins: !random.one_in(3),
             alive: vec![0],
+            ended: Vec::new(),
             created: 0,
             random,
         };
@@ -47,6 +48,8 @@ struct Drawing {
     joins: bool,
     /// Who can move.
     alive: Vec<usize>,
+    /// Who has ended and was not joined.
+    ended: Vec<usize>,
     /// The thread created last.
     created: usize,
 }
@@ -58,16 +61,11 @@ impl Drawing {
         if self.alive.len() < self.threads && self.random.one_in(if self.alive.len() < 2 { 2 } else { 8 }) {
             self.created += 1;
             self.alive.push(self.created);
-            return Step { thread, what: What::Create(self.created) };
+            let what = if self.random.one_in(8) { What::Meet } else { What::Create };
+            return Step { thread, what: what(self.created) };
         }
         let what = match self.random.below(30) {
-            0 if self.joins && self.alive.len() > 2 => {
-                let others: Vec<usize> =
-                    self.alive.iter().copied().filter(|&other| other != thread).collect();
-                let ended = others[self.random.below(others.len())];
-                self.alive.retain(|&other| other != ended);
-                What::Join(ended)
-            }
+            0 if self.joins && self.alive.len() > 2 => self.end_or_join(thread),
             1 if self.objects > 0 => What::Acquire(self.random.below(self.objects)),
             2 if self.objects > 0 => What::Release(self.random.below(self.objects)),
             3..=7 if self.plain => What::Plain { loc: self.loc(), write: self.random.one_in(2) },
@@ -75,6 +73,20 @@ impl Drawing {
             _ => What::Do(self.access()),
         };
         Step { thread, what }
+    }
+
+    fn end_or_join(&mut self, thread: usize) -> What {
+        if !self.ended.is_empty() && self.random.one_in(2) {
+            return What::Join(self.ended.swap_remove(self.random.below(self.ended.len())));
+        }
+        let ends =
+            if self.random.one_in(4) { thread } else { self.alive[self.random.below(self.alive.len())] };
+        self.alive.retain(|&other| other != ends);
+        if ends == thread {
+            self.ended.push(thread);
+            return What::End;
+        }
+        What::Join(ends)
     }
 
     fn loc(&mut self) -> Loc {

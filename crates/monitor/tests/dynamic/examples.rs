@@ -2,6 +2,7 @@
 //! stale, by definition and by every monitor.
 
 use crate::definition::{escapes, witnesses};
+use crate::found;
 use crate::monitors::{ALL, Slots, location_clocks, thread_clocks};
 use crate::trace::{MODULUS, Step, Trace, What};
 use seqcst_model::Mode::{AcqRel, Acquire, Relaxed, Release, SeqCst};
@@ -43,8 +44,8 @@ fn last_is_stale(expected: bool, steps: impl IntoIterator<Item = Step>) {
     let answers = [
         ("axioms", escapes(&run)),
         ("definition", witnesses(&run)),
-        ("location clocks", location_clocks(&run)),
-        ("thread clocks", thread_clocks(&run, ALL, Slots::Fresh).stale),
+        ("location clocks", found(&location_clocks(&run))),
+        ("thread clocks", found(&thread_clocks(&run, ALL, Slots::Fresh).stale)),
     ];
     for (who, mut answers) in answers {
         assert_eq!(answers.pop(), Some(expected), "{who}\n{trace}");

@@ -2,7 +2,8 @@
 
 use crate::trace::{Happened, Happening, LOCATIONS, OBJECTS};
 use seqcst_model::{Action, Op, Value};
-use seqcst_monitor::clocks::{Hidden, Location, LocationClocks, Look, Message, Slot, Thread, Time};
+use seqcst_monitor::clocks::{Hidden, Location, LocationClocks, Look, Message, Slot, Stale, Thread, Time};
+use std::collections::HashMap;
 
 /// What a monitor is asked before an access.
 fn look(action: &Action) -> Look {
@@ -18,7 +19,7 @@ fn look(action: &Action) -> Look {
 }
 
 /// For every attempted access, what the paper's location clocks say.
-pub fn location_clocks(run: &[Happening]) -> Vec<bool> {
+pub fn location_clocks(run: &[Happening]) -> Vec<Option<Stale>> {
     let mut clocks = LocationClocks::new(&[0; LOCATIONS], OBJECTS);
     let mut answers = Vec::new();
     for &Happening { thread, ref what, .. } in run {
@@ -37,6 +38,8 @@ pub fn location_clocks(run: &[Happening]) -> Vec<bool> {
             Happened::Fenced(mode) => clocks.fence(thread, mode),
             Happened::Touched { .. } => {}
             Happened::Created => clocks.create(thread),
+            Happened::Met => clocks.appear(),
+            Happened::Ended => {}
             Happened::Joined(other) => clocks.join(thread, other),
             Happened::Acquired(object) => clocks.acquire(thread, object),
             Happened::Released(object) => clocks.release(thread, object),
@@ -52,6 +55,8 @@ pub enum Slots {
     Fresh,
     /// That of an ended thread, if the creator knows all that it did.
     Reused,
+    /// That of any ended thread: what it did is forgotten if the creator doesn't know it.
+    Taken,
 }
 
 /// Enough to remember all that happens in a trace.
@@ -61,7 +66,7 @@ pub const ALL: usize = 1 << 20;
 #[derive(Default, Debug)]
 pub struct Answers {
     /// For every attempted access, whether it could be stale.
-    pub stale: Vec<bool>,
+    pub stale: Vec<Option<Stale>>,
     /// For every access, plain or not, whether it races with an earlier one.
     pub races: Vec<bool>,
 }
@@ -73,14 +78,13 @@ pub fn thread_clocks(run: &[Happening], history: usize, slots: Slots) -> Answers
     for &Happening { thread, ref what, .. } in run {
         match *what {
             Happened::Tried(ref action) => {
-                let found =
-                    monitor.threads[thread].check(&monitor.places[action.loc.index()], look(action), |_| 0);
-                answers.stale.push(found.is_some());
+                let (actor, place) = (&monitor.threads[thread], &monitor.places[action.loc.index()]);
+                answers.stale.push(actor.check(place, look(action), |slot| monitor.forgotten(slot)));
             }
             Happened::Did(ref action, outcome) => {
                 let (loc, mode) = (action.loc.index(), action.mode_of(outcome));
-                let time = monitor.threads[thread].time();
                 let (actor, place) = (&mut monitor.threads[thread], &mut monitor.places[loc]);
+                let time = actor.time();
                 match (outcome.value_read(), outcome.value_written().map(u64::from)) {
                     (_, None) => actor.load(place, mode),
                     (None, Some(value)) => actor.store(place, mode, value, 0),
@@ -88,22 +92,20 @@ pub fn thread_clocks(run: &[Happening], history: usize, slots: Slots) -> Answers
                 }
                 // After it: an acquire synchronises with the release whose write it reads.
                 let write = outcome.value_written().is_some();
-                answers.races.push(monitor.races(
-                    thread,
-                    loc,
-                    Epoch { time, write, plain: false, ..Epoch::default() },
-                ));
+                answers.races.push(monitor.races(thread, loc, time, (write, false)));
             }
             Happened::Touched { loc, write } => {
                 let time = monitor.threads[thread].time();
-                let now = Epoch { time, write, plain: true, ..Epoch::default() };
-                answers.races.push(monitor.races(thread, loc.index(), now));
+                answers.races.push(monitor.races(thread, loc.index(), time, (write, true)));
             }
             Happened::Fenced(mode) => monitor.threads[thread].fence(mode, &mut monitor.hidden),
-            Happened::Created => monitor.create(thread),
+            Happened::Created => monitor.begin(Some(thread)),
+            Happened::Met => monitor.begin(None),
+            Happened::Ended => {
+                let end = monitor.threads[thread].end();
+                monitor.free.push((monitor.threads[thread].slot(), end));
+            }
             Happened::Joined(other) => {
-                let end = monitor.threads[other].end();
-                monitor.free.push((monitor.threads[other].slot(), end));
                 let ended = monitor.threads[other].clone();
                 monitor.threads[thread].join(&ended);
             }
@@ -124,12 +126,14 @@ struct ThreadClocks {
     /// Slots whose thread has ended, and when; and the first that was never used.
     free: Vec<(Slot, Time)>,
     unused: Slot,
+    /// Up to when nothing is concluded from what happened in a slot.
+    forgotten: HashMap<Slot, Time>,
     /// All accesses to each location.
     accesses: [Vec<Epoch>; LOCATIONS],
 }
 
 /// An access, as race detection sees it.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Epoch {
     slot: Slot,
     time: Time,
@@ -147,32 +151,53 @@ impl ThreadClocks {
             slots,
             free: Vec::new(),
             unused: 1,
+            forgotten: HashMap::new(),
             accesses: Default::default(),
         }
     }
 
-    fn create(&mut self, thread: usize) {
-        let parent = &mut self.threads[thread];
-        let known = self.free.iter().position(|&(slot, end)| parent.knows_all(slot, end));
-        let (slot, start) = match known {
-            Some(at) if self.slots == Slots::Reused => self.free.swap_remove(at),
-            _ => (self.unused, 0),
+    /// A new thread, by this one or from nowhere.
+    fn begin(&mut self, parent: Option<usize>) {
+        let knows = |&(slot, end): &(Slot, Time)| {
+            parent.is_some_and(|parent| self.threads[parent].knows_all(slot, end))
         };
-        self.unused += Slot::from(start == 0);
-        let child = parent.child(slot, start);
+        let free = match self.slots {
+            Slots::Fresh => None,
+            Slots::Reused => self.free.iter().position(knows),
+            Slots::Taken => self.free.len().checked_sub(1),
+        };
+        let (slot, start) = match free {
+            Some(at) => {
+                if !knows(&self.free[at]) {
+                    self.forgotten.extend([self.free[at]]);
+                }
+                self.free.swap_remove(at)
+            }
+            None => {
+                self.unused += 1;
+                (self.unused - 1, 0)
+            }
+        };
+        let child = match parent {
+            Some(parent) => self.threads[parent].child(slot, start),
+            None => Thread::foreign(slot, start),
+        };
         self.threads.push(child);
     }
 
-    /// Whether the access races with an earlier one, which the next ones can race with it, too.
-    fn races(&mut self, thread: usize, loc: usize, now: Epoch) -> bool {
+    fn forgotten(&self, slot: Slot) -> Time {
+        self.forgotten.get(&slot).copied().unwrap_or(0)
+    }
+
+    /// Whether the access of this time races with an earlier one; the next ones can race with it, too.
+    fn races(&mut self, thread: usize, loc: usize, time: Time, (write, plain): (bool, bool)) -> bool {
         let actor = &self.threads[thread];
-        let now = Epoch { slot: actor.slot(), ..now };
-        let races = self.accesses[loc].iter().any(|before| {
-            (before.write || now.write)
-                && (before.plain || now.plain)
-                && before.time > actor.cur().get(before.slot)
-        });
-        self.accesses[loc].push(now);
+        let unordered = |before: &Epoch| {
+            before.time > actor.cur().get(before.slot) && before.time > self.forgotten(before.slot)
+        };
+        let conflicts = |before: &Epoch| (before.write || write) && (before.plain || plain);
+        let races = self.accesses[loc].iter().any(|before| conflicts(before) && unordered(before));
+        self.accesses[loc].push(Epoch { slot: actor.slot(), time, write, plain });
         races
     }
 }

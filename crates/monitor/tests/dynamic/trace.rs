@@ -34,6 +34,10 @@ pub enum What {
     Plain { loc: Loc, write: bool },
     /// Creates the thread of this name.
     Create(usize),
+    /// From now on there is a thread of this name that nobody created.
+    Meet(usize),
+    /// Does nothing more.
+    End,
     /// Waits for the end of this thread, which does nothing more.
     Join(usize),
     /// Learns what was released at an object so far.
@@ -65,6 +69,9 @@ pub enum Happened {
     },
     /// The new thread has the next number.
     Created,
+    /// Another thread has come from nowhere: it has the next number.
+    Met,
+    Ended,
     Joined(usize),
     Acquired(usize),
     Released(usize),
@@ -78,39 +85,48 @@ impl Trace {
         // The names of threads in order of creation, and who has ended.
         let (mut names, mut ended) = (vec![0], vec![false]);
         for (step, Step { thread, what }) in self.0.iter().enumerate() {
-            let number = |name: &usize, ended: &[bool]| {
-                names.iter().position(|n| n == name).filter(|&number| !ended[number])
-            };
-            let Some(thread) = number(thread, &ended) else { continue };
-            let mut happens = |what| run.push(Happening { step, thread, what });
+            let number = |name: &usize| names.iter().position(|n| n == name);
+            let Some(thread) = number(thread).filter(|&thread| !ended[thread]) else { continue };
+            let mut happens = |thread, what| run.push(Happening { step, thread, what });
             match what {
-                What::Do(Action { op: Op::Fence, mode, .. }) => happens(Happened::Fenced(*mode)),
+                What::Do(Action { op: Op::Fence, mode, .. }) => happens(thread, Happened::Fenced(*mode)),
                 What::Do(action) => {
                     if action.mode == Mode::SeqCst {
-                        happens(Happened::Fenced(Mode::SeqCst));
+                        happens(thread, Happened::Fenced(Mode::SeqCst));
                     }
-                    happens(Happened::Tried(action.clone()));
+                    happens(thread, Happened::Tried(action.clone()));
                     let value = &mut memory[action.loc.index()];
                     if let Some(outcome) = action.outcomes(*value).next() {
                         *value = outcome.value_written().unwrap_or(*value);
-                        happens(Happened::Did(action.clone(), outcome));
+                        happens(thread, Happened::Did(action.clone(), outcome));
                     }
                 }
-                What::Plain { loc, write } => happens(Happened::Touched { loc: *loc, write: *write }),
-                What::Create(name) if !names.contains(name) => {
-                    happens(Happened::Created);
-                    names.push(*name);
-                    ended.push(false);
+                What::Plain { loc, write } => {
+                    happens(thread, Happened::Touched { loc: *loc, write: *write });
+                }
+                What::Create(name) | What::Meet(name) => {
+                    if number(name).is_none() {
+                        let created = matches!(what, What::Create(_));
+                        happens(thread, if created { Happened::Created } else { Happened::Met });
+                        names.push(*name);
+                        ended.push(false);
+                    }
+                }
+                What::End => {
+                    happens(thread, Happened::Ended);
+                    ended[thread] = true;
                 }
                 What::Join(name) => {
-                    if let Some(other) = number(name, &ended).filter(|&other| other != thread) {
-                        happens(Happened::Joined(other));
-                        ended[other] = true;
+                    if let Some(other) = number(name).filter(|&other| other != thread) {
+                        if !ended[other] {
+                            happens(other, Happened::Ended);
+                            ended[other] = true;
+                        }
+                        happens(thread, Happened::Joined(other));
                     }
                 }
-                What::Acquire(object) => happens(Happened::Acquired(*object)),
-                What::Release(object) => happens(Happened::Released(*object)),
-                What::Create(_) => {}
+                What::Acquire(object) => happens(thread, Happened::Acquired(*object)),
+                What::Release(object) => happens(thread, Happened::Released(*object)),
             }
         }
         run
@@ -159,6 +175,8 @@ impl fmt::Display for Step {
             What::Plain { loc, write: true } => write!(f, "{} = plain", name(*loc)),
             What::Plain { loc, write: false } => write!(f, "plain {}", name(*loc)),
             What::Create(thread) => write!(f, "create t{thread}"),
+            What::Meet(thread) => write!(f, "meet t{thread}"),
+            What::End => write!(f, "end"),
             What::Join(thread) => write!(f, "join t{thread}"),
             What::Acquire(object) => write!(f, "acquire m{object}"),
             What::Release(object) => write!(f, "release m{object}"),
