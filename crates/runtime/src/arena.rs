@@ -173,11 +173,12 @@ fn add_region(old: *mut Region) {
     let region = sys::reserve(size).cast::<Region>();
     // SAFETY: fresh memory.
     unsafe { region.write(Region { used: AtomicUsize::new(size_of::<Region>()), size }) };
-    match REGION.compare_exchange(old, region, Ordering::AcqRel, Ordering::Relaxed) {
-        Ok(_) => MAPPED.fetch_add(size, Ordering::Relaxed),
+    if REGION.compare_exchange(old, region, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+        MAPPED.fetch_add(size, Ordering::Relaxed);
+    } else {
         // SAFETY: nobody has seen it.
-        Err(_) => return unsafe { sys::munmap(region.cast(), size) },
-    };
+        unsafe { sys::munmap(region.cast(), size) };
+    }
 }
 
 /// A mapping with an alignment that may be larger than a page.

@@ -82,6 +82,12 @@ impl<T> Lock<T> {
     }
 }
 
+impl<T: Default> Default for Lock<T> {
+    fn default() -> Self {
+        Lock::new(T::default())
+    }
+}
+
 /// The right to use the value; gives it back when dropped.
 pub struct Guard<'a, T> {
     lock: &'a Lock<T>,

@@ -144,9 +144,26 @@ pub fn mmap(size: usize) -> Result<*mut u8, i32> {
     unsafe { call(nr::mmap, [0, size, PROT_READ_WRITE, flags, usize::MAX, 0]) }.map(|a| a as *mut u8)
 }
 
+/// As [`mmap`], at this address and nowhere else.
+pub fn mmap_at(address: usize, size: usize) -> Result<*mut u8, i32> {
+    const FIXED_NOREPLACE: usize = 0x100000;
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | FIXED_NOREPLACE;
+    // SAFETY: replaces no mapping.
+    unsafe { call(nr::mmap, [address, size, PROT_READ_WRITE, flags, usize::MAX, 0]) }.map(|a| a as *mut u8)
+}
+
 /// As [`mmap`]; without memory the process ends with a message and exit code 72.
 pub fn reserve(size: usize) -> *mut u8 {
     mmap(size).unwrap_or_else(|_| out_of_memory())
+}
+
+/// Says why the program can't be watched at all, and ends the process.
+#[cold]
+pub fn fatal(why: &str) -> ! {
+    let _ = write_all(2, b"seqcst: ");
+    let _ = write_all(2, why.as_bytes());
+    let _ = write_all(2, b"\n");
+    exit(72)
 }
 
 /// Says so and ends the process.

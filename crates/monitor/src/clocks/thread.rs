@@ -61,6 +61,11 @@ impl Thread {
         Thread::at(slot, 1, Clock::new(), Clock::new())
     }
 
+    /// A thread of unknown origin, which knows nothing, in a slot whose last event was at `start`.
+    pub fn foreign(slot: Slot, start: Time) -> Thread {
+        Thread::at(slot, start + 1, Clock::new(), Clock::new())
+    }
+
     fn at(slot: Slot, time: Time, mut sc: Clock, mut cur: Clock) -> Thread {
         sc.raise(slot, time);
         cur.raise(slot, time);

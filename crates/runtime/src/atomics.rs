@@ -1,0 +1,255 @@
+//! One atomic operation of the program: executed while its location is locked, watched before and after.
+//!
+//! The lock makes the program's atomics sequentially consistent, which is what the monitors need. Before the operation
+//! the monitor tells whether it could be stale; after it, the monitor learns of it. Reports are made with no lock held.
+
+use crate::chunks;
+use crate::context::Site;
+use crate::journal::{self, Event, What};
+use crate::options;
+use crate::places::{self, Others, Place};
+use crate::report;
+use crate::shadow::{self, Access, Earlier};
+use crate::spin::Lock;
+use crate::thread::{self, Thread};
+use crate::waits::Load;
+use seqcst_model::{Mode, Model};
+use seqcst_monitor::clocks::{Hidden, Look, Stale, Time, Write};
+
+/// The location behind SC fences, and how many there were.
+static HIDDEN: Lock<(Hidden, u32)> = Lock::new((Hidden::new(), 0));
+
+/// What an operation did, as the monitor sees it.
+pub enum Done {
+    /// It read, no more.
+    Read,
+    /// It stored this value.
+    Stored(u64),
+    /// It read and wrote this value.
+    Updated(u64),
+    /// It would have to wait: nothing happened.
+    Nothing,
+}
+
+/// An atomic operation about to happen.
+pub struct Operation {
+    /// Where.
+    pub addr: usize,
+    /// How many bytes.
+    pub size: usize,
+    /// Its mode, of the successful case.
+    pub mode: Mode,
+    /// Its mode if it turns out to read only.
+    pub failure: Mode,
+    /// What it does with old values; None: no verdict (16 bytes and a comparison).
+    pub look: Option<Look>,
+    /// What it is called in reports.
+    pub what: What,
+    /// The return address into the program.
+    pub pc: usize,
+}
+
+/// Executes `act`, which tells its result, what it did, and the value that it read; `value` reads the location without
+/// side effects.
+#[inline]
+pub fn perform<T>(operation: &Operation, value: impl Fn() -> u64, act: impl Fn() -> (T, Done, u64)) -> T {
+    let Some(thread) = thread::entering() else { return act().0 };
+    thread.busy = true;
+    let site = thread.stack.site(operation.pc);
+    let (mode, failure) = strengthen(operation.mode, operation.failure);
+    if mode == Mode::SeqCst || failure == Mode::SeqCst {
+        full_fence(thread, site);
+    }
+    let time = thread.views.time();
+    let mut finding = None;
+    let watched = places::with(operation.addr, operation.size, value, |place, others| {
+        let stale = match operation.look {
+            Some(look) if !place.blurred => thread.views.check(&place.location, look, thread::forgotten),
+            _ => None,
+        };
+        if let Some(stale) = stale {
+            finding = Some(Finding::new(thread, place, stale, operation));
+        }
+        let (result, done, read) = act();
+        if !matches!(done, Done::Nothing) {
+            learn(thread, place, &others, operation, &done, (mode, failure), site);
+        }
+        match done {
+            Done::Read => thread.waits.read(Load { pc: operation.pc, addr: operation.addr }, read),
+            Done::Stored(_) | Done::Updated(_) => thread.waits.effect(),
+            Done::Nothing => {}
+        }
+        (result, done)
+    });
+    let Some((result, done)) = watched else {
+        thread.busy = false;
+        return act().0; // not an address: let the program fault by itself
+    };
+    let writes = matches!(done, Done::Stored(_) | Done::Updated(_));
+    let race = if thread::races() { race(thread, operation, writes, time, site) } else { None };
+    if finding.is_some() || race.is_some() {
+        tell(thread, operation, finding, race, (site, time));
+    }
+    thread.busy = false;
+    result
+}
+
+#[inline]
+fn learn(
+    thread: &mut Thread,
+    place: &mut Place,
+    others: &Others,
+    operation: &Operation,
+    done: &Done,
+    (mode, failure): (Mode, Mode),
+    site: Site,
+) {
+    let time = thread.views.time();
+    let location = &mut place.location;
+    if place.blurred {
+        thread.views.blur(location);
+        let own = std::ptr::from_ref(place);
+        others.each(own, |other| thread.views.blur(other));
+        return;
+    }
+    let (what, mode) = match *done {
+        Done::Read => {
+            thread.views.load(location, failure);
+            let what = if operation.what == What::Rmw { What::FailedCas } else { What::Load };
+            (what, failure)
+        }
+        Done::Stored(value) => {
+            thread.views.store(location, mode, value, site.0);
+            (What::Store, mode)
+        }
+        Done::Updated(value) => {
+            thread.views.rmw(location, mode, value, site.0);
+            (What::Rmw, mode)
+        }
+        Done::Nothing => return,
+    };
+    let write = location.last();
+    let (addr, size) = (operation.addr, operation.size as u8);
+    thread.journal.push(Event { time, write, addr, life: 0, site, what, mode, size });
+}
+
+/// A fence of the program.
+pub fn fence(mode: Mode, pc: usize) {
+    let Some(thread) = thread::entering() else { return };
+    thread.busy = true;
+    let site = thread.stack.site(pc);
+    if mode == Mode::SeqCst {
+        full_fence(thread, site);
+    } else if options::get().model == Model::Rc20 {
+        let time = thread.views.time();
+        thread.views.fence(mode, &mut Hidden::new());
+        thread.waits.effect();
+        thread.journal.push(fenced(time, 0, mode, site));
+    }
+    thread.busy = false;
+}
+
+fn full_fence(thread: &mut Thread, site: Site) {
+    let time = thread.views.time();
+    let mut hidden = HIDDEN.lock();
+    hidden.1 = hidden.1.wrapping_add(1);
+    let count = hidden.1;
+    thread.views.fence(Mode::SeqCst, &mut hidden.0);
+    drop(hidden);
+    thread.waits.effect();
+    thread.journal.push(fenced(time, count, Mode::SeqCst, site));
+}
+
+fn fenced(time: Time, write: u32, mode: Mode, site: Site) -> Event {
+    Event { time, write, addr: 0, life: 0, site, what: What::Fence, mode, size: 0 }
+}
+
+/// Under RA every access acquires and releases.
+#[inline]
+fn strengthen(mode: Mode, failure: Mode) -> (Mode, Mode) {
+    if options::get().model == Model::Rc20 {
+        return (mode, failure);
+    }
+    let strong = |mode| if mode == Mode::SeqCst { mode } else { Mode::AcqRel };
+    (strong(mode), strong(failure))
+}
+
+/// Looks for plain accesses that race with this one, in aligned pieces.
+#[inline]
+fn race(thread: &mut Thread, operation: &Operation, write: bool, time: Time, site: Site) -> Option<Earlier> {
+    let (mut at, end) = (operation.addr, operation.addr + operation.size);
+    let mut found = None;
+    while at < end {
+        let mut piece = (1 << at.trailing_zeros().min(3)).min(8);
+        while piece > end - at {
+            piece /= 2;
+        }
+        let access = Access::atomic(at, piece, write);
+        let chunk = chunks::chunk(at)?;
+        found = shadow::access(chunk, access, thread, time, site).race.or(found);
+        at += piece;
+    }
+    found
+}
+
+/// A stale access, with what is needed to tell about it, taken while the location was locked.
+struct Finding {
+    missed: Option<Write>,
+    older: Option<Write>,
+    benign: bool,
+}
+
+impl Finding {
+    #[cold]
+    fn new(thread: &Thread, place: &Place, stale: Stale, operation: &Operation) -> Finding {
+        let location = &place.location;
+        let load = Load { pc: operation.pc, addr: operation.addr };
+        let benign = match operation.look {
+            Some(Look::Load | Look::StrongCas(_)) => (stale.known..stale.missed).all(|number| {
+                let old = location.write(number);
+                old.is_some_and(|write| match operation.look {
+                    // The old value may make the exchange succeed.
+                    Some(Look::StrongCas(expected)) if write.value == expected => false,
+                    _ => thread.waits.is_benign(load, write.value),
+                })
+            }),
+            _ => false,
+        };
+        let missed = location.write(stale.missed).copied();
+        Finding { missed, older: location.write(stale.known).copied(), benign }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn tell(
+    thread: &mut Thread,
+    operation: &Operation,
+    finding: Option<Finding>,
+    race: Option<Earlier>,
+    (site, time): (Site, Time),
+) {
+    if thread::is_blind() {
+        return;
+    }
+    let &Operation { addr, what, mode, .. } = operation;
+    let size = operation.size as u8;
+    let now = report::Access { thread: thread.number, what, mode: Some(mode), addr, size, site };
+    if let Some(earlier) = race {
+        report::race(&now, &earlier.access(addr), false);
+    }
+    let Some(finding) = finding else { return };
+    let shown = |write: &Write| report::Access {
+        thread: thread::number(write.slot),
+        what: if write.rmw { What::Rmw } else { What::Store },
+        mode: None,
+        addr,
+        size,
+        site: Site(write.site),
+    };
+    let slot = thread.views.slot();
+    let from = finding.missed.map(|write| (write.slot, write.time, addr));
+    let chain = || from.map(|from| journal::chain(from, (slot, time))).unwrap_or_default();
+    let (missed, older) = (finding.missed.as_ref().map(shown), finding.older.as_ref().map(shown));
+    report::stale(&now, missed.as_ref(), older.as_ref(), chain, finding.benign);
+}

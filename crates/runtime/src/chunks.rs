@@ -1,0 +1,173 @@
+//! What is known about each byte of the program's memory: a table over the whole address space.
+//!
+//! The address space is cut into chunks of 4 MiB. A chunk that the program uses in an instrumented access gets one
+//! mapping of its own, of which only touched pages cost memory:
+//!
+//! ```text
+//! cells    4 × u64 per 8 bytes    who accessed them last            (`shadow`)
+//! places   1 × u64 per 8 bytes    the atomic locations among them   (`places`)
+//! counts   1 × u16 per 4 KiB      how many places there are
+//! ```
+//!
+//! The table of chunks stands at a fixed address, so that finding a chunk is one load.
+
+use crate::{spin::Lock, sys};
+use core::sync::atomic::{AtomicU16, AtomicU64, AtomicUsize, Ordering};
+
+/// Bytes per granule: the unit in which cells and places are kept.
+pub const GRANULE: usize = 8;
+/// Race cells per granule.
+pub const CELLS: usize = 4;
+const PAGE: usize = 4096;
+const CHUNK_BITS: usize = 22;
+const CHUNK: usize = 1 << CHUNK_BITS;
+/// User space ends here.
+const TOP_BITS: usize = 47;
+const TABLE: usize = 0x1000_0000_0000;
+const TABLE_BYTES: usize = (1 << (TOP_BITS - CHUNK_BITS)) * size_of::<usize>();
+
+const CELL_BYTES: usize = CHUNK * CELLS;
+const PLACE_BYTES: usize = CHUNK;
+const COUNT_BYTES: usize = CHUNK / PAGE * size_of::<u16>();
+
+/// A chunk's mapping.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Chunk(usize);
+
+static ALL: Lock<Vec<Chunk>> = Lock::new(Vec::new());
+
+/// Reserves the table. Must come before everything else in this module; called once, at start.
+pub fn init() {
+    if sys::mmap_at(TABLE, TABLE_BYTES).is_err() {
+        sys::fatal(
+            "no room in the address space for the table of shadow memory (is there a limit, `ulimit -v`?)",
+        );
+    }
+}
+
+/// The chunk of an address, made if it isn't there. None: not an address of the program.
+#[inline]
+pub fn chunk(addr: usize) -> Option<Chunk> {
+    let entry = entry(addr)?;
+    let base = entry.load(Ordering::Acquire);
+    if base != 0 { Some(Chunk(base)) } else { Some(make(entry)) }
+}
+
+/// The chunk of an address, if it is there.
+#[inline]
+pub fn existing(addr: usize) -> Option<Chunk> {
+    let base = entry(addr)?.load(Ordering::Acquire);
+    (base != 0).then_some(Chunk(base))
+}
+
+#[inline]
+fn entry(addr: usize) -> Option<&'static AtomicUsize> {
+    if addr >> TOP_BITS != 0 {
+        return None;
+    }
+    // SAFETY: `init` has mapped the table for all addresses of user space, for good.
+    Some(unsafe { &*((TABLE + (addr >> CHUNK_BITS) * size_of::<usize>()) as *const AtomicUsize) })
+}
+
+#[cold]
+fn make(entry: &AtomicUsize) -> Chunk {
+    let mut all = ALL.lock();
+    let base = entry.load(Ordering::Acquire);
+    if base != 0 {
+        return Chunk(base);
+    }
+    let size = CELL_BYTES + PLACE_BYTES + COUNT_BYTES.next_multiple_of(PAGE);
+    let memory = sys::reserve(size);
+    // SAFETY: our own fresh mapping. Large pages would make every touched byte cost two mebibytes.
+    let _ = unsafe { sys::madvise(memory, size, sys::MADV_NOHUGEPAGE) };
+    let base = memory as usize;
+    all.push(Chunk(base));
+    entry.store(base, Ordering::Release);
+    Chunk(base)
+}
+
+impl Chunk {
+    /// The cells of the granule that holds `addr`.
+    #[inline]
+    pub fn cells(self, addr: usize) -> &'static [AtomicU64; CELLS] {
+        let offset = (addr & (CHUNK - GRANULE)) * CELLS;
+        // SAFETY: inside the mapping, aligned, never unmapped; any bits are valid.
+        unsafe { &*((self.0 + offset) as *const [AtomicU64; CELLS]) }
+    }
+
+    /// The word for places of the granule that holds `addr`.
+    #[inline]
+    pub fn places(self, addr: usize) -> &'static AtomicU64 {
+        // SAFETY: as above.
+        unsafe { &*((self.0 + CELL_BYTES + (addr & (CHUNK - GRANULE))) as *const AtomicU64) }
+    }
+
+    /// How many granules of the 4 KiB page that holds `addr` have places.
+    pub fn count(self, addr: usize) -> &'static AtomicU16 {
+        let page = (addr & (CHUNK - 1)) / PAGE;
+        // SAFETY: as above.
+        unsafe { &*((self.0 + CELL_BYTES + PLACE_BYTES + page * size_of::<u16>()) as *const AtomicU16) }
+    }
+}
+
+/// Calls `with` for each page of `addr..addr+size` in a chunk that exists, with the part of the range in that page.
+pub fn each_page(addr: usize, size: usize, mut with: impl FnMut(Chunk, usize, usize)) {
+    let end = addr.saturating_add(size);
+    let mut at = addr;
+    while at < end {
+        let Some(chunk) = existing(at) else {
+            at = ((at >> CHUNK_BITS) + 1) << CHUNK_BITS;
+            continue;
+        };
+        let stop = end.min((at / PAGE + 1) * PAGE);
+        with(chunk, at, stop);
+        at = stop;
+    }
+}
+
+/// Empties the cells of a range; whole pages are given back.
+pub fn clear_cells(addr: usize, size: usize) {
+    const LARGE: usize = 16 * PAGE;
+    let end = addr.saturating_add(size);
+    let mut at = addr;
+    while at < end {
+        let next = ((at >> CHUNK_BITS) + 1) << CHUNK_BITS;
+        let stop = end.min(next);
+        if let Some(chunk) = existing(at) {
+            let (from, to) = (at.next_multiple_of(PAGE), stop / PAGE * PAGE);
+            if to.saturating_sub(from) >= LARGE {
+                zero(chunk, at, from);
+                give_back(chunk.0 + (from & (CHUNK - 1)) * CELLS, (to - from) * CELLS);
+                zero(chunk, to, stop);
+            } else {
+                zero(chunk, at, stop);
+            }
+        }
+        at = stop;
+    }
+}
+
+/// Looks before it writes: an untouched page stays untouched.
+fn zero(chunk: Chunk, from: usize, to: usize) {
+    let mut at = from & !(GRANULE - 1);
+    while at < to {
+        for cell in chunk.cells(at) {
+            if cell.load(Ordering::Relaxed) != 0 {
+                cell.store(0, Ordering::Relaxed);
+            }
+        }
+        at += GRANULE;
+    }
+}
+
+/// Empties all cells there are.
+pub fn clear_all_cells() {
+    for chunk in ALL.lock().iter() {
+        give_back(chunk.0, CELL_BYTES);
+    }
+}
+
+fn give_back(first: usize, size: usize) {
+    // SAFETY: cells are our own, and empty (zero) is a valid state of theirs at any time.
+    let _ = unsafe { sys::madvise(first as *mut u8, size, sys::MADV_DONTNEED) };
+}

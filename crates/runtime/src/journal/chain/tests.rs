@@ -1,0 +1,175 @@
+//! Journals made by hand: the litmus tests that people know, seen from the thread that is about to read.
+
+use super::*;
+use Edge::*;
+use Mode::{Acquire, Relaxed, Release, SeqCst};
+
+const X: usize = 0x100;
+const Y: usize = 0x200;
+const Z: usize = 0x300;
+
+/// Threads numbered from 1, in slots of the same number; times count events.
+fn journals(threads: &[&[(What, usize, u32, Mode)]]) -> Vec<(Slot, Vec<(u32, Event)>)> {
+    let events = |thread: usize, events: &[(What, usize, u32, Mode)]| {
+        let event = |(index, &(what, addr, write, mode)): (usize, &(What, usize, u32, Mode))| {
+            let site = Site(thread as u32 * 100 + index as u32);
+            (thread as u32, Event { time: index as u32, write, addr, life: 0, site, what, mode, size: 4 })
+        };
+        events.iter().enumerate().map(event).collect()
+    };
+    threads.iter().enumerate().map(|(i, list)| (i as Slot + 1, events(i + 1, list))).collect()
+}
+
+fn found(threads: &[&[(What, usize, u32, Mode)]], from: (Slot, Time), to: Slot) -> Vec<Link> {
+    let journals = journals(threads);
+    let addr = journals[usize::from(from.0) - 1].1[from.1 as usize].1.addr;
+    find(&journals, (from.0, from.1, addr), to)
+}
+
+/// Site and edge of every link.
+fn steps(links: &[Link]) -> Vec<(u32, Edge)> {
+    links.iter().map(|link| (link.site.0, link.edge)).collect()
+}
+
+#[test]
+fn store_buffering() {
+    let links = found(
+        &[&[(What::Store, X, 1, Relaxed), (What::Load, Y, 0, Relaxed)], &[(What::Store, Y, 1, Relaxed)]],
+        (1, 0),
+        2,
+    );
+    assert_eq!(steps(&links), [(100, Start), (101, Program), (200, FromRead)]);
+    assert!(links.iter().all(|link| !link.fenced));
+}
+
+#[test]
+fn message_passing() {
+    let links = found(
+        &[&[(What::Store, X, 1, Relaxed), (What::Store, Y, 1, Release)], &[(What::Load, Y, 1, Relaxed)]],
+        (1, 0),
+        2,
+    );
+    assert_eq!(steps(&links), [(100, Start), (101, Program), (200, ReadsFrom)]);
+    assert!(links[1].released && !links[2].acquired);
+}
+
+#[test]
+fn three_threads() {
+    // Write, read and write, read (causality).
+    let threads: &[&[_]] = &[
+        &[(What::Store, X, 1, Relaxed)],
+        &[(What::Load, Z, 0, Relaxed), (What::Load, X, 1, Relaxed), (What::Store, Y, 1, Relaxed)],
+        &[(What::Load, Y, 0, Relaxed), (What::Load, Y, 1, Relaxed)],
+    ];
+    let expected = [(100, Start), (201, ReadsFrom), (202, Program), (301, ReadsFrom)];
+    assert_eq!(steps(&found(threads, (1, 0), 3)), expected);
+}
+
+#[test]
+fn independent_reads() {
+    let threads: &[&[_]] = &[
+        &[(What::Store, X, 1, Relaxed)],
+        &[(What::Store, Y, 1, Relaxed)],
+        &[(What::Load, X, 1, Acquire), (What::Fence, 0, 0, SeqCst), (What::Load, Y, 0, Acquire)],
+        &[(What::Load, Y, 1, Acquire)],
+    ];
+    let links = found(threads, (1, 0), 4);
+    let expected = [(100, Start), (300, ReadsFrom), (302, Program), (200, FromRead), (400, ReadsFrom)];
+    assert_eq!(steps(&links), expected);
+    assert_eq!(links.iter().map(|link| link.fenced).collect::<Vec<_>>(), [false, true, false, false, false]);
+}
+
+#[test]
+fn reads_are_preferred_to_overwriting() {
+    // By fr in one step, by rf through the third thread in two.
+    let threads: &[&[_]] = &[
+        &[(What::Store, X, 1, Relaxed), (What::Load, Y, 0, Relaxed), (What::Store, Z, 1, Relaxed)],
+        &[(What::Store, Y, 1, Relaxed), (What::Load, Y, 5, Relaxed)],
+        &[(What::Load, Z, 1, Relaxed), (What::Store, Y, 5, Relaxed)],
+    ];
+    let expected = [(100, Start), (102, Program), (300, ReadsFrom), (301, Program), (201, ReadsFrom)];
+    assert_eq!(steps(&found(threads, (1, 0), 2)), expected);
+}
+
+#[test]
+fn release_sequences() {
+    let sequence: &[&[_]] = &[
+        &[(What::Store, X, 1, Relaxed), (What::Store, Y, 4, Release)],
+        &[(What::Load, Y, 6, Acquire)],
+        &[(What::Rmw, Y, 5, Relaxed)],
+        &[(What::Rmw, Y, 6, Relaxed)],
+    ];
+    assert_eq!(steps(&found(sequence, (1, 0), 2)), [(100, Start), (101, Program), (200, ReadsFrom)]);
+    let broken: &[&[_]] =
+        &[sequence[0], sequence[1], &[(What::Store, Y, 5, Relaxed)], &[(What::Load, Z, 0, Relaxed)]];
+    assert_eq!(steps(&found(broken, (1, 0), 2)), [(100, Start), (101, Program), (200, ReadsLater)]);
+}
+
+#[test]
+fn overwriting_and_fences() {
+    let threads: &[&[_]] = &[
+        &[(What::Store, X, 1, Relaxed), (What::Fence, 0, 0, Mode::AcqRel), (What::Store, Y, 1, Relaxed)],
+        &[(What::Rmw, Y, 3, Relaxed), (What::Fence, 0, 0, Acquire)],
+    ];
+    let links = found(threads, (1, 0), 2);
+    assert_eq!(steps(&links), [(100, Start), (102, Program), (200, Overwrites)]);
+    assert!(links[1].released && links[2].acquired && !links[0].fenced);
+}
+
+#[test]
+fn objects_and_threads() {
+    let mutex: &[&[_]] = &[
+        &[(What::Store, X, 1, Relaxed), (What::Release, Y, 7, Release)],
+        &[(What::Release, Y, 8, Release), (What::Acquire, Y, 6, Acquire), (What::Acquire, Y, 9, Acquire)],
+    ];
+    assert_eq!(steps(&found(mutex, (1, 0), 2)), [(100, Start), (101, Program), (202, Synchronises)]);
+    let births: &[&[_]] = &[
+        &[(What::Store, X, 1, Relaxed), (What::Spawn, 2, 0, Release)],
+        &[(What::Begin, 2, 0, Acquire), (What::End, 2, 0, Release)],
+        &[(What::Join, 2, 0, Acquire)],
+    ];
+    let expected = [(100, Start), (101, Program), (200, Synchronises), (201, Program), (300, Synchronises)];
+    assert_eq!(steps(&found(births, (1, 0), 3)), expected);
+}
+
+#[test]
+fn fences_in_order() {
+    let threads: &[&[_]] = &[
+        &[(What::Store, X, 1, Relaxed)],
+        &[(What::Load, X, 1, Relaxed), (What::Fence, 0, 4, SeqCst)],
+        &[(What::Fence, 0, 3, SeqCst), (What::Fence, 0, 5, SeqCst)],
+    ];
+    let expected = [(100, Start), (200, ReadsFrom), (201, Program), (301, Synchronises)];
+    assert_eq!(steps(&found(threads, (1, 0), 3)), expected);
+    let unnumbered: &[&[_]] =
+        &[threads[0], &[threads[1][0], (What::Fence, 0, 0, SeqCst)], &[(What::Fence, 0, 0, SeqCst)]];
+    assert_eq!(found(unnumbered, (1, 0), 3), []);
+}
+
+#[test]
+fn nothing_is_made_up() {
+    let threads: &[&[_]] =
+        &[&[(What::Store, X, 1, Relaxed), (What::Load, Y, 1, Relaxed)], &[(What::Store, Y, 1, Relaxed)]];
+    assert_eq!(found(threads, (1, 0), 2), []);
+    // Not in the journals, another life of the same address, another thread in the same slot.
+    let journals = journals(threads);
+    assert_eq!(find(&journals, (1, 9, X), 2), []);
+    let mut other_life = journals.clone();
+    other_life[0].1[1].1.write = 0;
+    assert_eq!(find(&other_life, (1, 0, X), 2).len(), 3);
+    other_life[1].1[0].1.life = 1;
+    assert_eq!(find(&other_life, (1, 0, X), 2), []);
+    let mut reused = journals.clone();
+    reused[0].1[1].1.write = 0;
+    reused[0].1[1].0 = 7;
+    assert_eq!(find(&reused, (1, 0, X), 2), []);
+}
+
+#[test]
+fn numbers_go_round() {
+    let threads: &[&[_]] = &[
+        &[(What::Store, X, 1, Relaxed), (What::Load, Y, u32::MAX, Relaxed)],
+        &[(What::Store, Y, u32::MAX - 1, Relaxed), (What::Store, Y, 1, Relaxed)],
+    ];
+    assert_eq!(steps(&found(threads, (1, 0), 2)), [(100, Start), (101, Program), (201, FromRead)]);
+}

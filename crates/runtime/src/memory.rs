@@ -1,0 +1,51 @@
+//! The life of memory: what is given back or handed out starts anew.
+
+use crate::context::Site;
+use crate::shadow::{self, Access};
+use crate::{chunks, places, report, thread};
+
+/// Of a block that is freed, this much is checked for races: the rest is forgotten unseen.
+const CHECKED: usize = 1024;
+
+/// Memory that begins a new life: a mapping, a thread's stack. (Fresh memory of `malloc` needs no call: `died` has
+/// cleaned it.)
+pub fn born(addr: usize, size: usize) {
+    let Some(thread) = thread::entering() else { return };
+    thread.busy = true;
+    chunks::clear_cells(addr, size);
+    places::forget(addr, size);
+    thread.busy = false;
+}
+
+/// A block that is being freed. To free is to write: it races with accesses that don't happen before.
+pub fn died(addr: usize, size: usize, pc: usize) {
+    let Some(thread) = thread::entering() else { return };
+    thread.busy = true;
+    if thread::races() && !thread::is_blind() {
+        let end = addr + size.min(CHECKED);
+        let mut at = addr & !7;
+        while at < end {
+            if let Some(chunk) = chunks::existing(at)
+                && let Some(earlier) = shadow::look(chunk, Access::plain(at, 8, true), thread)
+            {
+                let site = thread.stack.site(pc);
+                report::race(&freeing(thread.number, addr, size, site), &earlier.access(at), true);
+                break;
+            }
+            at += 8;
+        }
+    }
+    chunks::clear_cells(addr, size);
+    places::forget(addr, size);
+    thread.busy = false;
+}
+
+/// A mapping that is gone.
+pub fn unmapped(addr: usize, size: usize) {
+    born(addr, size);
+}
+
+fn freeing(thread: u32, addr: usize, size: usize, site: Site) -> report::Access {
+    let what = crate::journal::What::Store;
+    report::Access { thread, what, mode: None, addr, size: size.min(255) as u8, site }
+}

@@ -1,0 +1,189 @@
+//! Data races: for each 8 bytes of memory, four cells that say who accessed them last.
+//!
+//! An access races with an earlier one that overlaps it, by another thread, of which one writes and one isn't atomic,
+//! and which doesn't happen before it: the earlier one's local time isn't covered by the thread's view `cur`
+//! (RC20's happens-before, fences included). Cells are read and written without a lock, one word each: two threads
+//! that do so at the same time can lose a cell, never invent one.
+//!
+//! ```text
+//! bit 63      62     58..62          48..58  21..48               0..21
+//!     atomic  write  which bytes     slot    time − base(slot)    site
+//! ```
+
+use crate::chunks::{self, CELLS, Chunk};
+use crate::context::Site;
+use crate::thread::{self, SLOTS, Thread};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use seqcst_monitor::clocks::{Slot, Time};
+
+const ATOMIC: u64 = 1 << 63;
+const WRITE: u64 = 1 << 62;
+const BYTES_AT: u32 = 58;
+const SLOT_AT: u32 = 48;
+const TIME_AT: u32 = 21;
+const SITE: u64 = (1 << TIME_AT) - 1;
+const TIME: u64 = (1 << (SLOT_AT - TIME_AT)) - 1;
+
+/// The bytes of a granule that each code stands for: all, halves, quarters, single bytes.
+const MASK: [u8; 16] =
+    [0xff, 0x0f, 0xf0, 0x03, 0x0c, 0x30, 0xc0, 0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x00];
+
+/// Local times at which the cells of each slot start to count: their field for the time is shorter than times.
+static BASE: [AtomicU32; SLOTS] = [const { AtomicU32::new(0) }; SLOTS];
+
+/// Where the time in the cells of a slot starts to count.
+pub fn base(slot: Slot) -> Time {
+    BASE[usize::from(slot)].load(Relaxed)
+}
+
+/// An access to aligned 1, 2, 4 or 8 bytes of one granule.
+#[derive(Clone, Copy)]
+pub struct Access {
+    /// Where.
+    pub addr: usize,
+    code: u64,
+    flags: u64,
+}
+
+impl Access {
+    /// A plain access; `size` is 1, 2, 4 or 8, and divides `addr`.
+    #[inline]
+    pub fn plain(addr: usize, size: usize, write: bool) -> Access {
+        let code = match size {
+            8 => 0,
+            4 => 1 + (addr & 7) / 4,
+            2 => 3 + (addr & 7) / 2,
+            _ => 7 + (addr & 7),
+        };
+        Access { addr, code: code as u64, flags: if write { WRITE } else { 0 } }
+    }
+
+    /// The same by an atomic operation.
+    #[inline]
+    pub fn atomic(addr: usize, size: usize, write: bool) -> Access {
+        let plain = Access::plain(addr, size, write);
+        Access { flags: plain.flags | ATOMIC, ..plain }
+    }
+
+    #[inline]
+    fn cell(self, thread: &Thread, time: Time) -> u64 {
+        let time = u64::from(time - thread.cell_base);
+        self.flags | self.code << BYTES_AT | u64::from(thread.views.slot()) << SLOT_AT | time << TIME_AT
+    }
+}
+
+/// An earlier access, as its cell tells it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Earlier {
+    /// By whom.
+    pub slot: Slot,
+    /// Where in the program.
+    pub site: Site,
+    /// A write.
+    pub write: bool,
+    /// By an atomic operation.
+    pub atomic: bool,
+    /// How many bytes.
+    pub size: u8,
+}
+
+/// What an access came upon.
+#[derive(Clone, Copy)]
+pub struct Found {
+    /// It races with this one.
+    pub race: Option<Earlier>,
+    /// Some of its bytes were accessed by atomic operations before.
+    pub atomics: bool,
+}
+
+/// The thread has done the same in this epoch: nothing to see, nothing to note.
+#[inline]
+pub fn is_repeated(cells: &[AtomicU64; CELLS], access: Access, thread: &Thread) -> bool {
+    // A write says as much as a read of the same bytes.
+    let ignored = SITE | if access.flags & WRITE == 0 { WRITE } else { 0 };
+    let cell = access.cell(thread, thread.views.time());
+    cells.iter().any(|old| (old.load(Relaxed) ^ cell) & !ignored == 0)
+}
+
+/// Looks for races with earlier accesses, and notes this one, which happened at the thread's local time `time`.
+pub fn access(chunk: Chunk, access: Access, thread: &mut Thread, time: Time, site: Site) -> Found {
+    if u64::from(thread.views.time() - thread.cell_base) >= TIME {
+        start_over(thread, time);
+    }
+    let cells = chunk.cells(access.addr);
+    let new = access.cell(thread, time) | u64::from(site.0);
+    let mask = MASK[access.code as usize];
+    let (mut room, mut spare) = (None, None);
+    let mut found = Found { race: None, atomics: false };
+    for cell in cells {
+        let old = cell.load(Relaxed);
+        if old == 0 {
+            spare = spare.or(Some(cell));
+            continue;
+        }
+        let old_mask = MASK[(old >> BYTES_AT & 15) as usize];
+        if old_mask & mask == 0 {
+            continue;
+        }
+        found.atomics |= old & ATOMIC != 0;
+        if happens_before(old, thread) {
+            // What comes later says as much, if it covers the same bytes and writes if the other did.
+            let covered = old_mask & !mask == 0 && (new & WRITE != 0 || old & WRITE == 0);
+            if covered && (old & ATOMIC == 0 || new & ATOMIC != 0 || new & WRITE != 0) {
+                if room.is_none() {
+                    room = Some(cell);
+                } else {
+                    cell.store(0, Relaxed);
+                }
+            }
+        } else if (old | new) & WRITE != 0 && old & new & ATOMIC == 0 {
+            found.race = Some(earlier(old));
+        }
+    }
+    let room = room.or(spare).unwrap_or_else(|| evict(cells, new));
+    room.store(new, Relaxed);
+    found
+}
+
+/// Looks for races without noting anything: memory that is given back.
+pub fn look(chunk: Chunk, access: Access, thread: &Thread) -> Option<Earlier> {
+    let mask = MASK[access.code as usize];
+    let races = |old: u64| {
+        old != 0 && MASK[(old >> BYTES_AT & 15) as usize] & mask != 0 && !happens_before(old, thread)
+    };
+    chunk.cells(access.addr).iter().map(|cell| cell.load(Relaxed)).find(|&old| races(old)).map(earlier)
+}
+
+#[inline]
+fn happens_before(old: u64, thread: &Thread) -> bool {
+    let slot = slot(old);
+    let time = (old >> TIME_AT & TIME) as Time + base(slot);
+    time <= thread.views.cur().get(slot) || time <= thread::forgotten(slot)
+}
+
+#[inline]
+fn slot(cell: u64) -> Slot {
+    (cell >> SLOT_AT) as Slot & (SLOTS - 1) as Slot
+}
+
+fn earlier(cell: u64) -> Earlier {
+    let size = MASK[(cell >> BYTES_AT & 15) as usize].count_ones() as u8;
+    let site = Site((cell & SITE) as u32);
+    Earlier { slot: slot(cell), site, write: cell & WRITE != 0, atomic: cell & ATOMIC != 0, size }
+}
+
+/// All cells are taken by accesses that can't be dropped without loss: lose one. An atomic one stays as long as there
+/// are others, for it tells that there is an atomic location.
+fn evict(cells: &[AtomicU64; CELLS], new: u64) -> &AtomicU64 {
+    let start = (new >> TIME_AT) as usize ^ (new as usize);
+    let mut order = (0..CELLS).map(|i| &cells[(start + i) % CELLS]);
+    order.find(|cell| cell.load(Relaxed) & ATOMIC == 0).unwrap_or(&cells[start % CELLS])
+}
+
+/// The field for times is used up: forget all accesses, which can only miss, and count from now on.
+#[cold]
+fn start_over(thread: &mut Thread, time: Time) {
+    chunks::clear_all_cells();
+    thread.cell_base = time - 1;
+    BASE[usize::from(thread.views.slot())].store(thread.cell_base, Relaxed);
+}

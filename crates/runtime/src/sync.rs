@@ -1,0 +1,105 @@
+//! Synchronisation through objects that aren't atomics of the program: mutexes, semaphores, and so on.
+//!
+//! Who acquires an object learns what those who released it knew, in RC20's happens-before and in SC's alike.
+
+use crate::journal::{Event, What};
+use crate::spin::Lock;
+use crate::thread::{self, Thread};
+use seqcst_model::Mode;
+use seqcst_monitor::clocks::{Message, Time};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+/// Who releases or acquires a lock that several readers may hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// Writers, and everybody with ordinary locks: learn from all, are heard by all.
+    All,
+    /// Readers: learn from writers and are heard by writers only.
+    Readers,
+}
+
+#[derive(Default)]
+struct Object {
+    by_writers: Message,
+    by_readers: Message,
+    /// Releases so far.
+    releases: u32,
+}
+
+const SHARDS: usize = 64;
+type Objects = HashMap<usize, Object, BuildHasherDefault<Spread>>;
+static OBJECTS: [Lock<Option<Objects>>; SHARDS] = [const { Lock::new(None) }; SHARDS];
+
+/// Addresses spread by multiplication: no randomness needed, and none to be had this early.
+#[derive(Default)]
+struct Spread(u64);
+
+impl std::hash::Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_usize(byte.into()));
+    }
+    fn write_usize(&mut self, value: usize) {
+        self.0 = (self.0 ^ value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
+    }
+}
+
+fn with<T>(addr: usize, act: impl FnOnce(&mut Objects) -> T) -> T {
+    let mut shard = OBJECTS[(addr >> 4) % SHARDS].lock();
+    act(shard.get_or_insert_with(Objects::default))
+}
+
+/// The current thread has acquired the object at `addr`.
+pub fn acquire(addr: usize, side: Side, pc: usize) {
+    let Some(thread) = thread::entering() else { return };
+    thread.busy = true;
+    thread.waits.effect();
+    let time = thread.views.time();
+    let releases = with(addr, |objects| {
+        if let Some(object) = objects.get(&addr) {
+            thread.views.acquire(&object.by_writers);
+            if side == Side::All {
+                thread.views.acquire(&object.by_readers);
+            }
+            object.releases
+        } else {
+            0
+        }
+    });
+    note(thread, What::Acquire, addr, time, releases, pc);
+    thread.busy = false;
+}
+
+/// The current thread is about to release the object at `addr`.
+pub fn release(addr: usize, side: Side, pc: usize) {
+    let Some(thread) = thread::entering() else { return };
+    thread.busy = true;
+    thread.waits.effect();
+    let time = thread.views.time();
+    let releases = with(addr, |objects| {
+        let object = objects.entry(addr).or_default();
+        let heard = if side == Side::All { &mut object.by_writers } else { &mut object.by_readers };
+        thread.views.release(heard);
+        object.releases = object.releases.wrapping_add(1);
+        object.releases
+    });
+    note(thread, What::Release, addr, time, releases, pc);
+    thread.busy = false;
+}
+
+fn note(thread: &mut Thread, what: What, addr: usize, time: Time, write: u32, pc: usize) {
+    let site = thread.stack.site(pc);
+    let mode = if what == What::Acquire { Mode::Acquire } else { Mode::Release };
+    thread.journal.push(Event { time, write, addr, life: 0, site, what, mode, size: 0 });
+}
+
+/// The object is no more.
+pub fn forget(addr: usize) {
+    let Some(thread) = thread::entering() else { return };
+    thread.busy = true;
+    with(addr, |objects| objects.remove(&addr));
+    thread.busy = false;
+}

@@ -1,0 +1,301 @@
+//! The threads of the program: slots, views, birth, death.
+//!
+//! A thread lives in a *slot*, its place in every clock. A dead thread's slot goes to a new one whose parent knows all
+//! that the dead one did: then the new one simply goes on where the other stopped, and nothing is lost. Where no such
+//! slot is free and the dead crowd the clocks, one is taken all the same, and what its former owner did is *forgotten*:
+//! from then on nothing is concluded from it (that can only miss).
+
+use crate::context::{Site, Stack};
+use crate::journal::{Event, Journal, What};
+use crate::spin::Lock;
+use crate::waits::Waits;
+use crate::{options, sys};
+use core::cell::Cell;
+use core::ptr;
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use seqcst_model::Mode;
+use seqcst_monitor::clocks::{self, Slot, Time};
+use std::sync::Arc;
+
+/// Slots there are: what a race cell has bits for.
+pub const SLOTS: usize = 1024;
+/// Dead threads that may keep their slots until somebody is made to forget them.
+const CROWD: usize = 48;
+
+/// One thread of the program.
+pub struct Thread {
+    /// What it knows.
+    pub views: clocks::Thread,
+    /// Where it is.
+    pub stack: Stack,
+    /// What it did lately.
+    pub journal: &'static Journal,
+    /// What its spinning loads have read.
+    pub waits: Waits,
+    /// Inside the runtime: a signal handler that comes now isn't watched.
+    pub busy: bool,
+    /// The local time at which its cells in `shadow` start to count.
+    pub cell_base: Time,
+    /// As shown to people: in order of creation.
+    pub number: u32,
+    tomb: Tomb,
+}
+
+/// Where a thread leaves its views when it ends, for who joins it.
+#[derive(Clone)]
+pub struct Tomb(Arc<Lock<Option<(clocks::Thread, u32)>>>);
+
+impl Tomb {
+    fn new() -> Tomb {
+        Tomb(Arc::new(Lock::new(None)))
+    }
+}
+
+/// A thread that was announced but hasn't begun.
+pub struct Birth {
+    views: clocks::Thread,
+    number: u32,
+    tomb: Tomb,
+}
+
+struct Slots {
+    states: Vec<State>,
+    threads: u32,
+}
+
+#[derive(Clone, Copy)]
+enum State {
+    Alive(*mut Thread),
+    /// Announced, not yet begun.
+    Coming,
+    Dead {
+        last: Time,
+    },
+}
+
+// SAFETY: the pointers are followed only after a fork, when no other thread is left.
+unsafe impl Send for State {}
+
+static SLOTS_IN_USE: Lock<Slots> = Lock::new(Slots { states: Vec::new(), threads: 0 });
+/// Up to when the events of a slot are forgotten.
+static FORGOTTEN: [AtomicU32; SLOTS] = [const { AtomicU32::new(0) }; SLOTS];
+/// Thread numbers by slot, for reports: the owner at present or the last one.
+static NUMBERS: [AtomicU32; SLOTS] = [const { AtomicU32::new(0) }; SLOTS];
+/// Something can't be watched any longer: no verdict from now on.
+static BLIND: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    static CURRENT: Cell<*mut Thread> = const { Cell::new(ptr::null_mut()) };
+    static GONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The current thread. Made up if nobody announced it: the main thread, or one of foreign origin.
+#[inline]
+pub fn current() -> &'static mut Thread {
+    let thread = CURRENT.get();
+    if thread.is_null() {
+        return unannounced();
+    }
+    // SAFETY: owned by this thread alone and alive until `end`. Callers let go of the reference before they call
+    // anything that could ask for it again (`busy` guards the entry points).
+    unsafe { &mut *thread }
+}
+
+/// The current thread, unless it is inside the runtime (a signal handler interrupts it there) or past its end.
+#[inline]
+pub fn entering() -> Option<&'static mut Thread> {
+    let thread = CURRENT.get();
+    if thread.is_null() {
+        return (!GONE.get()).then(unannounced);
+    }
+    // SAFETY: as in `current`.
+    let thread = unsafe { &mut *thread };
+    (!thread.busy).then_some(thread)
+}
+
+/// Whether the runtime knows this thread already.
+pub fn is_known() -> bool {
+    !CURRENT.get().is_null()
+}
+
+/// No verdict from now on, for this reason.
+#[cold]
+pub fn go_blind(why: &str) {
+    if !BLIND.swap(true, Ordering::Relaxed) {
+        crate::report::unsupported(why);
+    }
+}
+
+/// Are verdicts still to be trusted?
+#[inline]
+pub fn is_blind() -> bool {
+    BLIND.load(Ordering::Relaxed)
+}
+
+/// Up to when nothing is concluded from a slot's events.
+#[inline]
+pub fn forgotten(slot: Slot) -> Time {
+    FORGOTTEN[usize::from(slot) % SLOTS].load(Ordering::Relaxed)
+}
+
+/// The number shown to people of a slot's latest thread.
+pub fn number(slot: Slot) -> u32 {
+    NUMBERS[usize::from(slot) % SLOTS].load(Ordering::Relaxed)
+}
+
+#[cold]
+fn unannounced() -> &'static mut Thread {
+    crate::start();
+    let mut slots = SLOTS_IN_USE.lock();
+    let number = slots.next_number();
+    let (slot, last) = slots.find(|_, _| false);
+    let birth = Birth { views: clocks::Thread::foreign(slot, last), number, tomb: Tomb::new() };
+    slots.occupy(birth)
+}
+
+/// The current thread is about to create another: its slot and first view. The tomb is for who joins it.
+pub fn birth(pc: usize) -> (Birth, Tomb) {
+    let parent = current();
+    let mut slots = SLOTS_IN_USE.lock();
+    let number = slots.next_number();
+    let (slot, last) = slots.find(|slot, last| parent.views.knows_all(slot, last));
+    slots.states[usize::from(slot)] = State::Coming;
+    let tomb = Tomb::new();
+    note(parent, What::Spawn, number, pc);
+    (Birth { views: parent.views.child(slot, last), number, tomb: tomb.clone() }, tomb)
+}
+
+/// The thread couldn't be created after all.
+pub fn cancel(birth: Birth) {
+    let slot = usize::from(birth.views.slot());
+    SLOTS_IN_USE.lock().states[slot] = State::Dead { last: birth.views.time() };
+}
+
+/// The new thread's first act.
+pub fn begin(birth: Birth) {
+    let number = birth.number;
+    let thread = SLOTS_IN_USE.lock().occupy(birth);
+    note(thread, What::Begin, number, 0);
+}
+
+/// The thread's last act. What it does after that isn't watched.
+pub fn end() {
+    let thread = CURRENT.replace(ptr::null_mut());
+    if thread.is_null() {
+        return;
+    }
+    GONE.set(true);
+    // SAFETY: made by `occupy` from a box; this thread alone had it.
+    let mut thread = unsafe { Box::from_raw(thread) };
+    let number = thread.number;
+    note(&mut thread, What::End, number, 0);
+    let slot = usize::from(thread.views.slot());
+    let last = thread.views.time();
+    *thread.tomb.0.lock() = Some((thread.views, number));
+    SLOTS_IN_USE.lock().states[slot] = State::Dead { last };
+}
+
+/// The current thread has joined the one with this tomb.
+pub fn join(tomb: &Tomb, pc: usize) {
+    if let Some((views, number)) = &*tomb.0.lock() {
+        let thread = current();
+        thread.views.join(views);
+        note(thread, What::Join, *number, pc);
+    }
+}
+
+/// `pc` 0: nowhere in particular.
+fn note(thread: &mut Thread, what: What, number: u32, pc: usize) {
+    thread.waits.effect();
+    let site = if pc == 0 { Site(0) } else { thread.stack.site(pc) };
+    let (time, addr) = (thread.views.time(), number as usize);
+    thread.journal.push(Event { time, write: 0, addr, life: 0, site, what, mode: Mode::AcqRel, size: 0 });
+}
+
+/// After a fork, in the child: the others aren't there.
+pub fn fork_child() {
+    let me = CURRENT.get();
+    for state in &mut SLOTS_IN_USE.lock().states {
+        match *state {
+            State::Alive(thread) if thread != me => {
+                // SAFETY: its owner doesn't exist in this process.
+                let last = unsafe { (*thread).views.time() };
+                *state = State::Dead { last: last.saturating_add(1) };
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Runs `act` while no thread can be born or die: around `fork`.
+pub fn while_stable<T>(act: impl FnOnce() -> T) -> T {
+    let _slots = SLOTS_IN_USE.lock();
+    act()
+}
+
+impl Slots {
+    fn next_number(&mut self) -> u32 {
+        self.threads += 1;
+        self.threads - 1
+    }
+
+    /// A slot for a new thread and its last time: a dead one that `fits`, else a fresh one, else a forgotten one.
+    fn find(&mut self, fits: impl Fn(Slot, Time) -> bool) -> (Slot, Time) {
+        let dead = self.states.iter().enumerate().filter_map(|(slot, state)| match *state {
+            State::Dead { last } => Some((slot as Slot, last)),
+            _ => None,
+        });
+        if let Some(found) = dead.clone().find(|&(slot, last)| fits(slot, last)) {
+            return found;
+        }
+        let crowded = dead.clone().count() > CROWD || self.states.len() == SLOTS;
+        if crowded && let Some((slot, last)) = dead.min_by_key(|&(_, last)| last) {
+            FORGOTTEN[usize::from(slot)].store(last, Ordering::Release);
+            return (slot, last);
+        }
+        if self.states.len() == SLOTS {
+            go_blind("more than 1024 threads at the same time: no verdicts from here on");
+            return ((SLOTS - 1) as Slot, 0);
+        }
+        self.states.push(State::Coming);
+        ((self.states.len() - 1) as Slot, 0)
+    }
+
+    fn occupy(&mut self, birth: Birth) -> &'static mut Thread {
+        let Birth { views, number, tomb } = birth;
+        let slot = usize::from(views.slot());
+        NUMBERS[slot].store(number, Ordering::Relaxed);
+        let cell_base = crate::shadow::base(slot as Slot);
+        let thread = Box::into_raw(Box::new(Thread {
+            views,
+            stack: Stack::new(),
+            journal: Journal::of(slot as Slot, number),
+            waits: Waits::default(),
+            busy: false,
+            cell_base,
+            number,
+            tomb,
+        }));
+        self.states[slot] = State::Alive(thread);
+        CURRENT.set(thread);
+        // SAFETY: just made; this thread alone has it.
+        unsafe { &mut *thread }
+    }
+}
+
+/// Give up the processor, by turns: for those who wait for a lock bit.
+#[cold]
+pub fn pause(turn: &mut u32) {
+    *turn += 1;
+    if *turn < 64 {
+        core::hint::spin_loop();
+    } else {
+        sys::sched_yield();
+    }
+}
+
+/// Whether races are looked for.
+#[inline]
+pub fn races() -> bool {
+    options::get().races
+}
