@@ -3,6 +3,7 @@
 use crate::units::{parse_duration, parse_size};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use seqcst_program::Target;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -56,6 +57,46 @@ All states that a program can reach under SC are visited, with a monitor that kn
 model could have done something else there. Data races on non-atomic locations and failing assertions are found on the \
 way. The answer is exact, unless a limit is reached first.")]
     Check(CheckFlags),
+
+    /// Compile and link C programs with a monitor in them: gcc or clang, with the same arguments.
+    #[command(disable_help_flag = true, override_usage = "seqcst cc ARGS…", long_about = COMPILERS)]
+    Cc(Foreign),
+
+    /// The same for C++.
+    #[command(name = "c++", disable_help_flag = true, override_usage = "seqcst c++ ARGS…", long_about = COMPILERS)]
+    Cxx(Foreign),
+}
+
+const COMPILERS: &str = "\
+Compile and link C and C++ programs with a monitor in them.
+
+`seqcst cc` is a C compiler, `seqcst c++` a C++ compiler: clang if it is installed, else gcc, with the same arguments \
+and the same exit codes. What it compiles is instrumented, and the runtime is linked into executables. For build \
+systems: CC=\"seqcst cc\" CXX=\"seqcst c++\", or in one word each, CC=seqcst-cc CXX=seqcst-cxx.
+
+Run the program as always, or with `seqcst run`. What it finds is reported on standard error as it happens, and the \
+exit code becomes 66. SEQCST_OPTIONS=help=1 lists what can be set.
+
+Two flags are ours, all others are the compiler's:
+  --seqcst-verbose        show the command that is run
+  --seqcst-atomics-only   instrument atomic accesses only: faster, but no data races and no call stacks (clang)
+
+Environment:
+  SEQCST_CC, SEQCST_CXX   the compiler to use
+  SEQCST_ATOMICS_ONLY=1   like --seqcst-atomics-only
+  SEQCST_VERBOSE=1        like --seqcst-verbose
+  SEQCST_NO_DEBUG=1       don't add -g, which reports need to name source lines
+  SEQCST_CACHE            where the runtime is unpacked [default: ~/.cache/seqcst]
+
+Not possible: static executables (-static), other sanitizers at the same time (but `undefined` is fine), and machines \
+other than x86-64 Linux.";
+
+/// Arguments of another program.
+#[derive(Args, Debug)]
+pub struct Foreign {
+    /// Arguments of the compiler
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    pub args: Vec<OsString>,
 }
 
 /// Flags of `seqcst check`.

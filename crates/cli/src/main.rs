@@ -4,12 +4,14 @@
 //! * [`input`]: files to programs, or one message about what is wrong with them;
 //! * [`engine`]: a program to an answer;
 //! * [`check`]: `seqcst check`, from files to reports and an exit code;
+//! * [`compile`]: `seqcst cc` and `c++`, compilers that instrument programs;
 //! * [`output`]: standard output, pictures, colors; [`progress`]: the line that moves.
 //!
 //! Exit codes: 0 holds, 1 a violation, 2 bad input or usage, 3 gave up at a limit. An internal error is 3 as well:
-//! nothing was decided.
+//! nothing was decided. Compilers and cargo keep their own.
 
 mod check;
+mod compile;
 mod engine;
 mod flags;
 mod input;
@@ -48,10 +50,28 @@ impl Status {
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(internal_error));
+    if let Some(status) = compiler() {
+        return ExitCode::from(status.code());
+    }
     let status = match Flags::parse().command {
         Command::Check(flags) => check::run(&flags),
+        // Only with flags before the command, which is no way to call a compiler.
+        Command::Cc(_) | Command::Cxx(_) => Status::BadInput,
     };
     ExitCode::from(status.code())
+}
+
+/// Commands whose arguments belong to somebody else, every single one.
+fn compiler() -> Option<Status> {
+    let mut args = std::env::args_os().skip(1);
+    let name = args.next()?;
+    let message = match name.to_str()? {
+        "cc" => compile::run(compile::Language::C, args.collect()),
+        "c++" => compile::run(compile::Language::Cxx, args.collect()),
+        _ => return None,
+    };
+    output::complain(&format!("seqcst: error: {message}\n"));
+    Some(Status::BadInput)
 }
 
 /// A panic is a bug of ours: one line about it, in place of a trace.

@@ -1,0 +1,8 @@
+//! `seqcst-cxx`: `seqcst c++` in one word, for build systems that want one.
+
+#[path = "../launch.rs"]
+mod launch;
+
+fn main() -> std::process::ExitCode {
+    launch::seqcst("c++")
+}
