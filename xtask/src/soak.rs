@@ -6,7 +6,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Random programs for the comparison with the oracle, unless the user says otherwise.
+/// Random programs, or traces of programs, for each comparison with a definition, unless the user says otherwise.
 const CASES: u64 = 200_000;
 /// Seconds for each fuzz target.
 const FUZZ_SECONDS: u64 = 120;
@@ -30,6 +30,12 @@ pub fn run(args: &[&str]) -> Outcome {
     let mut tests = cargo(&["test", "--release", "--locked", "--package", "seqcst-explore", "--tests"]);
     tests.args(["--", "--nocapture", "--include-ignored"]);
     must(tests.env("SEQCST_CASES", cases.to_string()).env("SEQCST_SLOW", "1"))?;
+
+    step(&format!("dynamic monitor against its definition, {cases} random traces each"));
+    let mut traces =
+        cargo(&["test", "--release", "--locked", "--package", "seqcst-monitor", "--test", "dynamic"]);
+    traces.args(["--", "--nocapture"]);
+    must(traces.env("SEQCST_CASES", cases.to_string()))?;
 
     if fuzzer() {
         for target in ["tpl", "litmus"] {
