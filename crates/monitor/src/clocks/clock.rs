@@ -49,13 +49,12 @@ impl Clock {
     /// Knows what `other` knows, and nothing else.
     #[inline]
     pub fn copy(&mut self, other: &Clock) {
-        if self.times.len() == other.times.len() {
-            self.times.copy_from_slice(&other.times);
-        } else {
-            self.times.clear();
+        if self.times.len() < other.times.len() {
             self.grow(other.times.len());
-            self.times[..other.times.len()].copy_from_slice(&other.times);
         }
+        let (known, rest) = self.times.split_at_mut(other.times.len());
+        known.copy_from_slice(&other.times);
+        rest.fill(0);
     }
 
     /// Knows all that `other` knows.

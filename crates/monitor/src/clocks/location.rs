@@ -1,5 +1,7 @@
 //! What a location remembers: its writes by number, who knew which of them when, and the clocks it hands on.
 
+use super::record::{Moment, Record};
+use super::writes::{Write, Writes};
 use super::{Clock, Site, Slot, Time};
 
 /// An atomic location, since its first access.
@@ -18,50 +20,11 @@ pub struct Location {
     /// One record per thread that came by; `slots` repeats their first field for a quick search.
     slots: Vec<Slot>,
     records: Vec<Record>,
-    /// The newest writes, the last one at the end.
-    writes: Vec<Write>,
+    writes: Writes,
     /// How many older moments a record keeps, and how many writes are kept.
     history: usize,
     /// The newest moment that some record has dropped. Bounded memory may only miss: for `cur` it counts as known.
     dropped: Moment,
-}
-
-/// A point in a location's modification order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
-struct Moment {
-    /// Writes so far.
-    writes: u32,
-    /// Among them, those that aren't RMWs.
-    plain: u32,
-}
-
-/// What one thread did with the location.
-#[derive(Debug)]
-struct Record {
-    newest: (Time, Moment),
-    /// Oldest first.
-    older: Vec<(Time, Moment)>,
-    /// The write whose message the thread has acquired, plus one.
-    acquired: u32,
-    /// When the thread last added what it knew to `access_sc`.
-    taught: Time,
-}
-
-/// One write of a location's recent history.
-#[derive(Clone, Copy, Debug)]
-pub struct Write {
-    /// Number in modification order.
-    pub number: u32,
-    /// The value written.
-    pub value: u64,
-    /// Part of a read-modify-write.
-    pub rmw: bool,
-    /// By whom.
-    pub slot: Slot,
-    /// At which local time.
-    pub time: Time,
-    /// Where in the program.
-    pub site: Site,
 }
 
 /// What an access is about to do, as far as old writes are concerned.
@@ -92,7 +55,6 @@ pub struct Stale {
 impl Location {
     /// A location with this value, of which `history` moments per thread, and as many writes, are remembered.
     pub fn new(value: u64, history: usize) -> Location {
-        let first = Write { number: 0, value, rmw: false, slot: 0, time: 0, site: 0 };
         Location {
             last: Moment::default(),
             write_sc: Clock::new(),
@@ -101,7 +63,7 @@ impl Location {
             writer: (0, 0),
             slots: Vec::new(),
             records: Vec::new(),
-            writes: vec![first],
+            writes: Writes::new(value, history.saturating_add(1)),
             history: history.max(1),
             dropped: Moment::default(),
         }
@@ -114,8 +76,12 @@ impl Location {
 
     /// The write of this number, if still remembered.
     pub fn write(&self, number: u32) -> Option<&Write> {
-        let first = self.writes.first()?.number;
-        self.writes.get(number.checked_sub(first)? as usize)
+        self.writes.get(number)
+    }
+
+    /// The last access of each thread, and its last write, with local times (0: never).
+    pub fn accesses(&self) -> impl Iterator<Item = (Slot, (Time, Site), (Time, Site))> {
+        self.slots.iter().zip(&self.records).map(|(&slot, record)| (slot, record.last, record.wrote))
     }
 
     /// Compares what is known under the two views (`known(cur) < known(hbSC)`).
@@ -146,7 +112,7 @@ impl Location {
         for (&slot, record) in self.slots.iter().zip(&self.records) {
             let (cur, sc, forgotten) = (cur.get(slot), sc.get(slot), forgotten(slot));
             let mut open = true;
-            for &(time, moment) in std::iter::once(&record.newest).chain(record.older.iter().rev()) {
+            for (time, moment) in record.moments() {
                 if time <= cur || time <= forgotten {
                     known = known.max(moment);
                 }
@@ -176,13 +142,12 @@ impl Location {
     /// Is there such a write among those that the access could read instead of the missed one? `free` tells that no
     /// RMW reads it. A window that is no longer remembered gives no verdict.
     fn some_old(&self, window: Stale, such: impl Fn(&Write, bool) -> bool) -> bool {
-        let Some(first) = self.writes.first() else { return false };
-        if window.known < first.number || window.known >= window.missed {
-            return false;
-        }
-        let from = (window.known - first.number) as usize;
-        let to = (window.missed - first.number) as usize;
-        self.writes[from..=to].windows(2).any(|pair| such(&pair[0], !pair[1].rmw))
+        let covered = self.write(window.known).is_some();
+        covered
+            && (window.known..window.missed).any(|number| {
+                let (old, next) = (self.write(number), self.write(number + 1));
+                old.zip(next).is_some_and(|(old, next)| such(old, !next.rmw))
+            })
     }
 
     /// The place of a thread's record.
@@ -197,15 +162,14 @@ impl Location {
     #[cold]
     fn add_record(&mut self, slot: Slot) -> usize {
         self.slots.push(slot);
-        let newest = (0, Moment::default());
-        self.records.push(Record { newest, older: Vec::new(), acquired: 0, taught: 0 });
+        self.records.push(Record::default());
         self.records.len() - 1
     }
 
     /// The thread that began at `birth` has read or made the last write.
     #[inline]
     pub(super) fn seen(&self, record: usize, birth: Time) -> bool {
-        let (time, moment) = self.records[record].newest;
+        let (time, moment) = self.records[record].newest();
         time >= birth && moment == self.last
     }
 
@@ -223,13 +187,16 @@ impl Location {
     }
 
     #[inline]
-    pub(super) fn note_read(&mut self, record: usize, time: Time, seen: bool, acquire: bool) {
+    pub(super) fn note_read(&mut self, record: usize, time: Time, site: Site, seen: bool, acquire: bool) {
         if !seen {
             self.remember(record, time);
-            self.records[record].acquired = 0;
         }
+        let record = &mut self.records[record];
+        record.last = (time, site);
         if acquire {
-            self.records[record].acquired = self.last.writes + 1;
+            record.acquired = self.last.writes + 1;
+        } else if !seen {
+            record.acquired = 0;
         }
     }
 
@@ -242,28 +209,17 @@ impl Location {
         self.last.plain += u32::from(!rmw);
         let slot = self.slots[record];
         self.writer = (slot, time);
-        if self.writes.len() > self.history {
-            self.writes.remove(0);
-        }
         self.writes.push(Write { number: self.last.writes, value, rmw, slot, time, site });
         self.remember(record, time);
+        let record = &mut self.records[record];
+        record.last = (time, site);
+        record.wrote = (time, site);
     }
 
     #[inline]
     fn remember(&mut self, record: usize, time: Time) {
-        let record = &mut self.records[record];
-        let old = std::mem::replace(&mut record.newest, (time, self.last));
-        if old.0 == 0 || old.0 == time {
-            return; // nothing before, or a newer write at the same time says more
-        }
-        if self.history == 1 {
-            self.dropped = self.dropped.max(old.1);
-            return;
-        }
-        if record.older.len() + 1 >= self.history {
-            self.dropped = self.dropped.max(record.older.remove(0).1);
-        }
-        record.older.push(old);
+        let forgotten = self.records[record].remember(time, self.last, self.history);
+        self.dropped = self.dropped.max(forgotten.unwrap_or_default());
     }
 
     /// Numbers are used up: forget who knew what, which can only miss.
@@ -271,22 +227,13 @@ impl Location {
     fn start_over(&mut self) {
         self.last = Moment::default();
         self.dropped = Moment::default();
-        self.writes.clear();
-        for record in &mut self.records {
-            record.newest = (0, Moment::default());
-            record.older.clear();
-            record.acquired = 0;
-        }
+        self.writes.start_over();
+        self.records.iter_mut().for_each(Record::start_over);
     }
 
-    /// When the thread last added what it knew to `access_sc`.
+    /// When the thread last added what it knew to `access_sc`: at every access.
     #[inline]
     pub(super) fn taught(&self, record: usize) -> Time {
-        self.records[record].taught
-    }
-
-    #[inline]
-    pub(super) fn teach(&mut self, record: usize, time: Time) {
-        self.records[record].taught = time;
+        self.records[record].last.0
     }
 }

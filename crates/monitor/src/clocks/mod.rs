@@ -12,12 +12,15 @@
 mod clock;
 mod location;
 mod location_clocks;
+mod record;
 mod thread;
+mod writes;
 
 pub use clock::Clock;
-pub use location::{Location, Look, Stale, Write};
+pub use location::{Location, Look, Stale};
 pub use location_clocks::LocationClocks;
 pub use thread::{Hidden, Message, Thread};
+pub use writes::Write;
 
 /// A place in a clock: one live thread at a time.
 pub type Slot = u16;

@@ -21,6 +21,8 @@ pub struct Thread {
     /// What `cur` becomes at the next acquire fence.
     acq: Clock,
     ahead: bool,
+    /// When `cur` was last handed on, plus one: what the thread did since then, nobody else knows.
+    epoch: Time,
     /// When the thread began: what its slot did before, another did.
     birth: Time,
     /// When `sc` last changed beyond the thread's own component.
@@ -77,6 +79,7 @@ impl Thread {
             rel: Clock::new(),
             acq: Clock::new(),
             ahead: false,
+            epoch: time,
             birth: time,
             learnt: time,
         }
@@ -87,7 +90,7 @@ impl Thread {
     /// If the slot was used, this thread must know all of its former owner ([`Thread::knows_all`]).
     pub fn child(&mut self, slot: Slot, start: Time) -> Thread {
         let child = Thread::at(slot, start + 1, self.sc.clone(), self.cur.clone());
-        self.tick();
+        self.tick_epoch();
         child
     }
 
@@ -113,6 +116,12 @@ impl Thread {
         self.time
     }
 
+    /// A time that stands for all events since `cur` was last handed on: for data races they are the same.
+    #[inline]
+    pub fn epoch(&self) -> Time {
+        self.epoch
+    }
+
     /// Happens-before, as far as this thread has come.
     #[inline]
     pub fn cur(&self) -> &Clock {
@@ -136,7 +145,7 @@ impl Thread {
 
     /// A load, or a failed compare-and-swap.
     #[inline]
-    pub fn load(&mut self, at: &mut Location, mode: Mode) {
+    pub fn load(&mut self, at: &mut Location, mode: Mode, site: Site) {
         let record = at.record(self.slot);
         if at.is_news(&self.sc) && self.sc.join(&at.write_sc) {
             self.learnt = self.time;
@@ -145,13 +154,12 @@ impl Thread {
         if !(seen && (at.acquired(record) || !mode.is_acquire())) {
             self.take(&at.message, mode.is_acquire());
         }
-        at.note_read(record, self.time, seen, mode.is_acquire());
         if at.taught(record) >= self.learnt {
             at.access_sc.raise(self.slot, self.time);
         } else {
             at.access_sc.join(&self.sc);
         }
-        at.teach(record, self.time);
+        at.note_read(record, self.time, site, seen, mode.is_acquire());
         self.tick();
     }
 
@@ -160,7 +168,7 @@ impl Thread {
     pub fn store(&mut self, at: &mut Location, mode: Mode, value: u64, site: Site) {
         self.write_sc(at);
         at.message.copy(if mode.is_release() { &self.cur } else { &self.rel });
-        self.wrote(at, false, value, site);
+        self.wrote(at, mode, false, value, site);
     }
 
     /// A successful read-modify-write.
@@ -169,7 +177,7 @@ impl Thread {
         self.write_sc(at);
         self.take(&at.message, mode.is_acquire());
         at.message.join(if mode.is_release() { &self.cur } else { &self.rel });
-        self.wrote(at, true, value, site);
+        self.wrote(at, mode, true, value, site);
     }
 
     /// A write comes after every access to the location so far.
@@ -181,13 +189,16 @@ impl Thread {
     }
 
     #[inline]
-    fn wrote(&mut self, at: &mut Location, rmw: bool, value: u64, site: Site) {
+    fn wrote(&mut self, at: &mut Location, mode: Mode, rmw: bool, value: u64, site: Site) {
         at.access_sc.copy(&self.sc);
         at.write_sc.copy(&self.sc);
         let record = at.record(self.slot);
         at.note_write(record, self.time, rmw, value, site);
-        at.teach(record, self.time);
-        self.tick();
+        if mode.is_release() {
+            self.tick_epoch();
+        } else {
+            self.tick();
+        }
     }
 
     /// A fence.
@@ -202,7 +213,7 @@ impl Thread {
         }
         if mode.is_release() {
             self.rel.copy(&self.cur);
-            self.tick();
+            self.tick_epoch();
         }
     }
 
@@ -224,7 +235,7 @@ impl Thread {
     pub fn release(&mut self, into: &mut Message) {
         into.sc.join(&self.sc);
         into.hb.join(&self.cur);
-        self.tick();
+        self.tick_epoch();
     }
 
     /// The location is touched by code that nobody sees: learn all that it could hand on, hand on all that is known,
@@ -234,7 +245,7 @@ impl Thread {
         at.message.join(&self.cur);
         self.sc.join(&self.cur);
         self.learnt = self.time;
-        self.tick();
+        self.tick_epoch();
     }
 
     fn learn_sc(&mut self, news: &Clock) {
@@ -262,6 +273,13 @@ impl Thread {
             self.acq.join(message);
             self.ahead = true;
         }
+    }
+
+    /// As [`Thread::tick`], where `cur` was handed on.
+    #[inline]
+    fn tick_epoch(&mut self) {
+        self.tick();
+        self.epoch = self.time;
     }
 
     /// What comes next isn't known to those who know what came before.

@@ -3,7 +3,7 @@
 
 use crate::definition::{escapes, witnesses};
 use crate::found;
-use crate::monitors::{ALL, Slots, location_clocks, thread_clocks};
+use crate::monitors::{EXACT, location_clocks, thread_clocks};
 use crate::trace::{MODULUS, Step, Trace, What};
 use seqcst_model::Mode::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use seqcst_model::{Action, Loc, Mode, Op, Value};
@@ -45,7 +45,7 @@ fn last_is_stale(expected: bool, steps: impl IntoIterator<Item = Step>) {
         ("axioms", escapes(&run)),
         ("definition", witnesses(&run)),
         ("location clocks", found(&location_clocks(&run))),
-        ("thread clocks", found(&thread_clocks(&run, ALL, Slots::Fresh).stale)),
+        ("thread clocks", found(&thread_clocks(&run, EXACT).stale)),
     ];
     for (who, mut answers) in answers {
         assert_eq!(answers.pop(), Some(expected), "{who}\n{trace}");

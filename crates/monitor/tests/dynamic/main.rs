@@ -15,7 +15,7 @@ mod monitors;
 mod trace;
 
 use draw::Shape;
-use monitors::{ALL, Slots, location_clocks, thread_clocks};
+use monitors::{EXACT, Limits, Slots, location_clocks, thread_clocks};
 use seqcst_monitor::clocks::Stale;
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -27,6 +27,9 @@ const TINY: Shape = Shape { least: 6, most: 20 };
 const SHORT: Shape = Shape { least: 8, most: 50 };
 /// and for monitors among themselves.
 const LONG: Shape = Shape { least: 50, most: 600 };
+
+const REUSED: Limits = Limits { slots: Slots::Reused, ..EXACT };
+const TAKEN: Limits = Limits { slots: Slots::Taken, ..EXACT };
 
 fn variable(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
@@ -113,40 +116,40 @@ fn location_clocks_find_the_witnesses() {
 #[test]
 fn thread_clocks_find_the_witnesses() {
     compare("witness and thread clocks", (3_000, SHORT), attempts, |run| {
-        [definition::witnesses(run), found(&thread_clocks(run, ALL, Slots::Fresh).stale)]
+        [definition::witnesses(run), found(&thread_clocks(run, EXACT).stale)]
     });
 }
 
 #[test]
 fn thread_clocks_are_location_clocks() {
     compare("location clocks and thread clocks", (2_000, LONG), attempts, |run| {
-        [location_clocks(run), thread_clocks(run, ALL, Slots::Fresh).stale]
+        [location_clocks(run), thread_clocks(run, EXACT).stale]
     });
 }
 
 #[test]
 fn races_are_what_happens_before_leaves_unordered() {
     compare("races", (3_000, SHORT), accesses, |run| {
-        [definition::races(run), thread_clocks(run, ALL, Slots::Fresh).races]
+        [definition::races(run), thread_clocks(run, EXACT).races]
     });
 }
 
 #[test]
 fn slots_can_be_used_again() {
     compare("location clocks and thread clocks in few slots", (1_000, LONG), attempts, |run| {
-        [location_clocks(run), thread_clocks(run, ALL, Slots::Reused).stale]
+        [location_clocks(run), thread_clocks(run, REUSED).stale]
     });
     compare("races in few slots", (1_000, LONG), accesses, |run| {
-        [Slots::Fresh, Slots::Reused].map(|slots| thread_clocks(run, ALL, slots).races)
+        [EXACT, REUSED].map(|limits| thread_clocks(run, limits).races)
     });
 }
 
 /// All that is reported is true, but not all that is true is reported. Gives how much of what there is is missed.
-fn misses(what: &str, history: usize, slots: Slots) -> usize {
+fn misses(what: &str, limits: Limits) -> usize {
     let reports = Cell::new(0);
     let all = compare(&format!("reports with {what}"), (300, LONG), attempts, |run| {
         let truth = location_clocks(run);
-        let reported = thread_clocks(run, history, slots).stale;
+        let reported = thread_clocks(run, limits).stale;
         reports.set(reports.get() + reported.iter().flatten().count());
         let fits = |truth: Stale, report: Stale| {
             truth.known <= report.known && report.known < report.missed && report.missed <= truth.missed
@@ -165,19 +168,23 @@ fn misses(what: &str, history: usize, slots: Slots) -> usize {
 
 #[test]
 fn forgetting_misses_but_never_invents() {
-    let moments = [1, 2, 4, 8].map(|history| misses(&format!("{history} moments"), history, Slots::Reused));
-    assert!(moments.is_sorted_by(|a, b| a >= b), "remembering more finds more: {moments:?}");
-    assert!(misses("all moments", ALL, Slots::Reused) == 0);
-    misses("slots taken from who was never joined", ALL, Slots::Taken);
-    misses("slots taken from who was never joined and 4 moments", 4, Slots::Taken);
+    let moments = |history| misses(&format!("{history} moments"), Limits { history, ..REUSED });
+    let missed = [1, 2, 4, 8].map(moments);
+    assert!(missed.is_sorted_by(|a, b| a >= b), "remembering more finds more: {missed:?}");
+    assert_eq!(misses("all moments", REUSED), 0);
+    misses("slots taken from who was never joined", TAKEN);
+    misses("slots taken from who was never joined and 4 moments", Limits { history: 4, ..TAKEN });
+    for blur in [0, 3, 20] {
+        misses(&format!("a location that is blurred after {blur} accesses"), Limits { blur, ..REUSED });
+    }
 }
 
 #[test]
 fn forgetting_invents_no_races() {
     let reports = Cell::new(0);
     let all = compare("races with slots taken from who was never joined", (300, LONG), accesses, |run| {
-        let truth = thread_clocks(run, ALL, Slots::Fresh).races;
-        let reported = thread_clocks(run, ALL, Slots::Taken).races;
+        let truth = thread_clocks(run, EXACT).races;
+        let reported = thread_clocks(run, TAKEN).races;
         reports.set(reports.get() + reported.iter().filter(|&&race| race).count());
         let allowed = truth.iter().zip(reported).map(|(&truth, report)| truth || report).collect();
         [truth, allowed]

@@ -59,10 +59,20 @@ pub enum Slots {
     Taken,
 }
 
-/// Enough to remember all that happens in a trace.
-pub const ALL: usize = 1 << 20;
+/// What thread clocks may forget.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Moments that are remembered of every thread at every location.
+    pub history: usize,
+    pub slots: Slots,
+    /// From this access on, location 0 is touched by code that nobody sees.
+    pub blur: usize,
+}
 
-/// What thread clocks say about a run.
+/// They remember all that happens in a trace.
+pub const EXACT: Limits = Limits { history: 1 << 20, slots: Slots::Fresh, blur: usize::MAX };
+
+/// One answer for every question.
 #[derive(Default, Debug)]
 pub struct Answers {
     /// For every attempted access, whether it could be stale.
@@ -71,31 +81,35 @@ pub struct Answers {
     pub races: Vec<bool>,
 }
 
-/// Thread clocks that remember so many moments of every thread at every location.
-pub fn thread_clocks(run: &[Happening], history: usize, slots: Slots) -> Answers {
-    let mut monitor = ThreadClocks::new(history, slots);
+/// What thread clocks say about a run.
+pub fn thread_clocks(run: &[Happening], limits: Limits) -> Answers {
+    let mut monitor = ThreadClocks::new(limits);
     let mut answers = Answers::default();
     for &Happening { thread, ref what, .. } in run {
         match *what {
             Happened::Tried(ref action) => {
                 let (actor, place) = (&monitor.threads[thread], &monitor.places[action.loc.index()]);
-                answers.stale.push(actor.check(place, look(action), |slot| monitor.forgotten(slot)));
+                let found = actor.check(place, look(action), |slot| monitor.forgotten(slot));
+                answers.stale.push(found.filter(|_| !monitor.is_blurred(action.loc.index())));
             }
             Happened::Did(ref action, outcome) => {
                 let (loc, mode) = (action.loc.index(), action.mode_of(outcome));
+                let blurred = monitor.is_blurred(loc);
                 let (actor, place) = (&mut monitor.threads[thread], &mut monitor.places[loc]);
                 let time = actor.time();
                 match (outcome.value_read(), outcome.value_written().map(u64::from)) {
-                    (_, None) => actor.load(place, mode),
+                    _ if blurred => actor.blur(place),
+                    (_, None) => actor.load(place, mode, 0),
                     (None, Some(value)) => actor.store(place, mode, value, 0),
                     (Some(_), Some(value)) => actor.rmw(place, mode, value, 0),
                 }
                 // After it: an acquire synchronises with the release whose write it reads.
                 let write = outcome.value_written().is_some();
                 answers.races.push(monitor.races(thread, loc, time, (write, false)));
+                monitor.visits += usize::from(loc == 0);
             }
             Happened::Touched { loc, write } => {
-                let time = monitor.threads[thread].time();
+                let time = monitor.threads[thread].epoch();
                 answers.races.push(monitor.races(thread, loc.index(), time, (write, true)));
             }
             Happened::Fenced(mode) => monitor.threads[thread].fence(mode, &mut monitor.hidden),
@@ -122,7 +136,9 @@ struct ThreadClocks {
     places: Vec<Location>,
     hidden: Hidden,
     objects: [Message; OBJECTS],
-    slots: Slots,
+    limits: Limits,
+    /// Accesses to location 0.
+    visits: usize,
     /// Slots whose thread has ended, and when; and the first that was never used.
     free: Vec<(Slot, Time)>,
     unused: Slot,
@@ -142,13 +158,14 @@ struct Epoch {
 }
 
 impl ThreadClocks {
-    fn new(history: usize, slots: Slots) -> ThreadClocks {
+    fn new(limits: Limits) -> ThreadClocks {
         ThreadClocks {
             threads: vec![Thread::first(0)],
-            places: (0..LOCATIONS).map(|_| Location::new(0, history)).collect(),
+            places: (0..LOCATIONS).map(|_| Location::new(0, limits.history)).collect(),
             hidden: Hidden::new(),
             objects: Default::default(),
-            slots,
+            limits,
+            visits: 0,
             free: Vec::new(),
             unused: 1,
             forgotten: HashMap::new(),
@@ -161,7 +178,7 @@ impl ThreadClocks {
         let knows = |&(slot, end): &(Slot, Time)| {
             parent.is_some_and(|parent| self.threads[parent].knows_all(slot, end))
         };
-        let free = match self.slots {
+        let free = match self.limits.slots {
             Slots::Fresh => None,
             Slots::Reused => self.free.iter().position(knows),
             Slots::Taken => self.free.len().checked_sub(1),
@@ -183,6 +200,10 @@ impl ThreadClocks {
             None => Thread::foreign(slot, start),
         };
         self.threads.push(child);
+    }
+
+    fn is_blurred(&self, loc: usize) -> bool {
+        loc == 0 && self.visits >= self.limits.blur
     }
 
     fn forgotten(&self, slot: Slot) -> Time {
