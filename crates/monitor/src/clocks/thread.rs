@@ -6,8 +6,8 @@ use seqcst_model::Mode;
 
 /// A thread's four views, each a clock.
 ///
-/// `cur ⊑ acq` and `cur ⊑ sc` always hold. While no relaxed load has brought news that an acquire fence could pick up,
-/// `acq` equals `cur` and isn't kept (`ahead` is false).
+/// `cur ⊑ acq` always holds, and `cur ⊑ sc` but for what [`Thread::blur`] makes up. While no relaxed load has brought
+/// news that an acquire fence could pick up, `acq` equals `cur` and isn't kept (`ahead` is false).
 #[derive(Clone, Debug)]
 pub struct Thread {
     slot: Slot,
@@ -241,10 +241,9 @@ impl Thread {
     /// The location is touched by code that nobody sees: learn all that it could hand on, hand on all that is known,
     /// and conclude nothing from the order of accesses.
     pub fn blur(&mut self, at: &mut Location) {
+        // Not into `sc`: what is known there must be true, and goes further than `cur` does.
         self.learn(&at.message);
         at.message.join(&self.cur);
-        self.sc.join(&self.cur);
-        self.learnt = self.time;
         self.tick_epoch();
     }
 
