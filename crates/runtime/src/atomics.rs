@@ -8,11 +8,11 @@ use crate::context::Site;
 use crate::journal::{self, Event, What};
 use crate::options;
 use crate::places::{self, Others, Place};
-use crate::report;
 use crate::shadow::{self, Access, Earlier};
 use crate::spin::Lock;
 use crate::thread::{self, Thread};
 use crate::waits::Load;
+use crate::{plain, report};
 use seqcst_model::{Mode, Model};
 use seqcst_monitor::clocks::{Hidden, Look, Stale, Time, Write};
 
@@ -86,7 +86,7 @@ pub fn perform<T>(operation: &Operation, value: impl Fn() -> u64, act: impl Fn()
         return act().0; // not an address: let the program fault by itself
     };
     let writes = matches!(done, Done::Stored(_) | Done::Updated(_));
-    let race = if thread::races() { race(thread, operation, writes, time, site) } else { None };
+    let race = if thread::races() { race(thread, operation, writes) } else { None };
     if finding.is_some() || race.is_some() {
         tell(thread, operation, finding, race, (site, time));
     }
@@ -114,7 +114,7 @@ fn learn(
     }
     let (what, mode) = match *done {
         Done::Read => {
-            thread.views.load(location, failure);
+            thread.views.load(location, failure, site.0);
             let what = if operation.what == What::Rmw { What::FailedCas } else { What::Load };
             (what, failure)
         }
@@ -176,18 +176,15 @@ fn strengthen(mode: Mode, failure: Mode) -> (Mode, Mode) {
 
 /// Looks for plain accesses that race with this one, in aligned pieces.
 #[inline]
-fn race(thread: &mut Thread, operation: &Operation, write: bool, time: Time, site: Site) -> Option<Earlier> {
-    let (mut at, end) = (operation.addr, operation.addr + operation.size);
+fn race(thread: &Thread, operation: &Operation, write: bool) -> Option<Earlier> {
+    let &Operation { addr, size, .. } = operation;
+    if size <= 8 && addr.is_multiple_of(size) {
+        return shadow::atomic_access(chunks::chunk(addr)?, Access::new(addr, size, write), thread);
+    }
     let mut found = None;
-    while at < end {
-        let mut piece = (1 << at.trailing_zeros().min(3)).min(8);
-        while piece > end - at {
-            piece /= 2;
-        }
-        let access = Access::atomic(at, piece, write);
-        let chunk = chunks::chunk(at)?;
-        found = shadow::access(chunk, access, thread, time, site).race.or(found);
-        at += piece;
+    for (at, size) in plain::pieces(addr, size) {
+        let access = Access::new(at, size, write);
+        found = shadow::atomic_access(chunks::chunk(at)?, access, thread).or(found);
     }
     found
 }

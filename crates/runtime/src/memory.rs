@@ -1,8 +1,10 @@
 //! The life of memory: what is given back or handed out starts anew.
 
+use crate::chunks::{self, Chunk};
 use crate::context::Site;
-use crate::shadow::{self, Access};
-use crate::{chunks, places, report, thread};
+use crate::shadow::{self, Access, Earlier};
+use crate::thread::{self, Thread};
+use crate::{places, report};
 
 /// Of a block that is freed, this much is checked for races: the rest is forgotten unseen.
 const CHECKED: usize = 1024;
@@ -26,7 +28,7 @@ pub fn died(addr: usize, size: usize, pc: usize) {
         let mut at = addr & !7;
         while at < end {
             if let Some(chunk) = chunks::existing(at)
-                && let Some(earlier) = shadow::look(chunk, Access::plain(at, 8, true), thread)
+                && let Some(earlier) = earlier(chunk, at, thread)
             {
                 let site = thread.stack.site(pc);
                 report::race(&freeing(thread.number, addr, size, site), &earlier.access(at), true);
@@ -38,6 +40,12 @@ pub fn died(addr: usize, size: usize, pc: usize) {
     chunks::clear_cells(addr, size);
     places::forget(addr, size);
     thread.busy = false;
+}
+
+fn earlier(chunk: Chunk, at: usize, thread: &Thread) -> Option<Earlier> {
+    let found = shadow::look(chunk, Access::new(at, 8, true), thread);
+    let atomic = || if found.atomics { places::race(at, 8, true, thread) } else { None };
+    found.race.or_else(atomic)
 }
 
 /// A mapping that is gone.

@@ -9,7 +9,9 @@
 //! synchronises as strongly as possible, and no verdict is made on it.
 
 use crate::chunks::{self, Chunk, GRANULE};
-use crate::thread;
+use crate::context::Site;
+use crate::shadow::Earlier;
+use crate::thread::{self, Thread};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use seqcst_monitor::clocks::Location;
 
@@ -37,9 +39,33 @@ pub struct Place {
 }
 
 /// The places that begin in one granule.
+///
+/// Nearly always there is one: it stands here, one step from the word.
 #[derive(Default)]
 struct Granule {
-    places: Vec<Place>,
+    first: Option<Place>,
+    more: Vec<Place>,
+}
+
+impl Granule {
+    #[inline]
+    fn places(&mut self) -> impl Iterator<Item = &mut Place> {
+        self.first.iter_mut().chain(&mut self.more)
+    }
+
+    fn add(&mut self, place: Place) -> &mut Place {
+        if self.first.is_none() {
+            return self.first.insert(place);
+        }
+        self.more.push(place);
+        let last = self.more.len() - 1;
+        &mut self.more[last]
+    }
+
+    fn retain(&mut self, keep: impl Fn(&Place) -> bool) {
+        self.more.retain(&keep);
+        self.first = self.first.take().filter(&keep).or_else(|| self.more.pop());
+    }
 }
 
 impl Place {
@@ -75,7 +101,7 @@ pub fn with<T>(
         // SAFETY: the word's lock is held until `guard` is dropped.
         if let Some(granule) = unsafe { granule(word) } {
             let own = |place: &&mut Place| place.is(addr, size) && !place.mixed;
-            if let Some(place) = granule.places.iter_mut().find(own) {
+            if let Some(place) = granule.places().find(own) {
                 return Some(with(place, Others { addr: 0, size: 0 }));
             }
         }
@@ -125,15 +151,37 @@ fn slowly<T>(
     let word = chunk.places(addr);
     // SAFETY: locked above.
     let granule = unsafe { granule_or_new(word, chunk, addr) };
-    let at = granule.places.iter().position(|place| place.is(addr, size)).unwrap_or_else(|| {
+    let new = || {
         let location = Location::new(value(), HISTORY);
         let life = LIVES.fetch_add(1, Ordering::Relaxed);
-        granule.places.push(Place { addr, size: size as u8, blurred: mixed, mixed, life, location });
-        granule.places.len() - 1
-    });
-    let result = with(&mut granule.places[at], Others { addr, size: if mixed { size } else { 0 } });
+        Place { addr, size: size as u8, blurred: mixed, mixed, life, location }
+    };
+    if !granule.places().any(|place| place.is(addr, size)) {
+        granule.add(new());
+    }
+    let place = granule.places().find(|place| place.is(addr, size))?;
+    let result = with(place, Others { addr, size: if mixed { size } else { 0 } });
     drop(guard);
     Some(result)
+}
+
+/// An earlier atomic access that a plain one of the thread races with.
+#[cold]
+pub fn race(addr: usize, size: usize, write: bool, thread: &Thread) -> Option<Earlier> {
+    let guard = lock_range(addr, size)?;
+    let mut race = None;
+    each_overlapping(addr, size, |place| {
+        for (slot, last, wrote) in place.location.accesses() {
+            let (time, site) = if write { last } else { wrote };
+            let known = time <= thread.views.cur().get(slot) || time <= thread::forgotten(slot);
+            if !known {
+                let site = Site(site);
+                race = Some(Earlier { slot, site, write: time == wrote.0, atomic: true, size: place.size });
+            }
+        }
+    });
+    drop(guard);
+    race
 }
 
 /// Code that nobody sees works on the 4 bytes at `addr`, like the slow paths of a lock.
@@ -163,8 +211,8 @@ fn forget_in(chunk: Chunk, word: &'static AtomicU64, at: usize, addr: usize, siz
     let guard = Guard { words: [Some(word), None, None, None] };
     // SAFETY: locked.
     if let Some(granule) = unsafe { granule(word) } {
-        granule.places.retain(|place| !place.overlaps(addr, size));
-        if granule.places.is_empty() {
+        granule.retain(|place| !place.overlaps(addr, size));
+        if granule.first.is_none() {
             // SAFETY: made from a box by `granule_or_new`; nobody else has it while the lock is held.
             drop(unsafe { Box::from_raw(granule) });
             word.store(LOCK, Ordering::Relaxed);
@@ -183,7 +231,7 @@ fn each_overlapping(addr: usize, size: usize, mut with: impl FnMut(&mut Place)) 
         if let Some(chunk) = chunks::existing(at)
             && let Some(granule) = unsafe { granule(chunk.places(at)) }
         {
-            granule.places.iter_mut().filter(|place| place.overlaps(addr, size)).for_each(&mut with);
+            granule.places().filter(|place| place.overlaps(addr, size)).for_each(&mut with);
         }
         at += GRANULE;
     }

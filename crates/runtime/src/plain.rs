@@ -6,14 +6,14 @@ use crate::thread::{self, Thread};
 use crate::{journal::What, places, report};
 
 /// An aligned access to 1, 2, 4 or 8 bytes: the fast path ends here if the thread has done the same in this epoch.
-#[inline]
+#[inline(always)]
 pub fn aligned(addr: usize, size: usize, write: bool, pc: usize) {
     let Some(thread) = thread::entering() else { return };
     if write {
         thread.waits.effect();
     }
     let Some(chunk) = chunks::chunk(addr) else { return };
-    let access = Access::plain(addr, size, write);
+    let access = Access::new(addr, size, write);
     if !shadow::is_repeated(chunk.cells(addr), access, thread) {
         look(thread, access, size, write, pc);
     }
@@ -29,19 +29,27 @@ pub fn write(addr: usize, size: usize, pc: usize) {
     range(addr, size, true, pc);
 }
 
-/// In aligned pieces.
 fn range(addr: usize, size: usize, write: bool, pc: usize) {
-    let Some(end) = addr.checked_add(size) else { return };
-    let mut at = addr;
-    while at < end {
-        let aligned_to = if at == 0 { 8 } else { 1 << at.trailing_zeros().min(3) };
-        let mut piece: usize = aligned_to;
-        while piece > end - at {
-            piece /= 2;
-        }
-        aligned(at, piece, write, pc);
-        at += piece;
+    for (at, size) in pieces(addr, size) {
+        aligned(at, size, write, pc);
     }
+}
+
+/// A range in aligned pieces of 1, 2, 4 or 8 bytes.
+pub fn pieces(addr: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
+    let end = addr.saturating_add(size);
+    let mut at = addr;
+    std::iter::from_fn(move || {
+        if at >= end {
+            return None;
+        }
+        let mut size = 1 << at.trailing_zeros().min(3);
+        while size > end - at {
+            size /= 2;
+        }
+        at += size;
+        Some((at - size, size))
+    })
 }
 
 #[cold]
@@ -59,8 +67,9 @@ fn look(thread: &mut Thread, access: Access, size: usize, write: bool, pc: usize
     }
     let site = thread.stack.site(pc);
     if let Some(chunk) = chunks::chunk(addr) {
-        let found = shadow::access(chunk, access, thread, thread.views.time(), site);
-        if let Some(earlier) = found.race
+        let found = shadow::access(chunk, access, thread, site);
+        let atomic = if found.atomics { places::race(addr, size, write, thread) } else { None };
+        if let Some(earlier) = found.race.or(atomic)
             && !thread::is_blind()
         {
             let what = if write { What::Store } else { What::Load };

@@ -5,9 +5,12 @@
 //! (RC20's happens-before, fences included). Cells are read and written without a lock, one word each: two threads
 //! that do so at the same time can lose a cell, never invent one.
 //!
+//! Cells keep plain accesses. Atomic ones are kept with their location (`places`); here a *mark* tells that there is
+//! one.
+//!
 //! ```text
 //! bit 63      62     58..62          48..58  21..48               0..21
-//!     atomic  write  which bytes     slot    time − base(slot)    site
+//!     mark    write  which bytes     slot    time − base(slot)    site
 //! ```
 
 use crate::chunks::{self, CELLS, Chunk};
@@ -16,7 +19,7 @@ use crate::thread::{self, SLOTS, Thread};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use seqcst_monitor::clocks::{Slot, Time};
 
-const ATOMIC: u64 = 1 << 63;
+const MARK: u64 = 1 << 63;
 const WRITE: u64 = 1 << 62;
 const BYTES_AT: u32 = 58;
 const SLOT_AT: u32 = 48;
@@ -42,34 +45,44 @@ pub struct Access {
     /// Where.
     pub addr: usize,
     code: u64,
-    flags: u64,
+    write: bool,
 }
 
 impl Access {
-    /// A plain access; `size` is 1, 2, 4 or 8, and divides `addr`.
-    #[inline]
-    pub fn plain(addr: usize, size: usize, write: bool) -> Access {
+    /// `size` is 1, 2, 4 or 8, and divides `addr`.
+    #[inline(always)]
+    pub fn new(addr: usize, size: usize, write: bool) -> Access {
         let code = match size {
             8 => 0,
             4 => 1 + (addr & 7) / 4,
             2 => 3 + (addr & 7) / 2,
             _ => 7 + (addr & 7),
         };
-        Access { addr, code: code as u64, flags: if write { WRITE } else { 0 } }
+        Access { addr, code: code as u64, write }
     }
 
-    /// The same by an atomic operation.
-    #[inline]
-    pub fn atomic(addr: usize, size: usize, write: bool) -> Access {
-        let plain = Access::plain(addr, size, write);
-        Access { flags: plain.flags | ATOMIC, ..plain }
+    #[inline(always)]
+    fn cell(self, thread: &Thread) -> u64 {
+        let time = u64::from(thread.views.epoch() - thread.cell_base);
+        let write = if self.write { WRITE } else { 0 };
+        write | self.code << BYTES_AT | u64::from(thread.views.slot()) << SLOT_AT | time << TIME_AT
     }
 
     #[inline]
-    fn cell(self, thread: &Thread, time: Time) -> u64 {
-        let time = u64::from(time - thread.cell_base);
-        self.flags | self.code << BYTES_AT | u64::from(thread.views.slot()) << SLOT_AT | time << TIME_AT
+    fn overlaps(self, cell: u64) -> bool {
+        MASK[self.code as usize] & mask(cell) != 0
     }
+
+    /// None of the other one's bytes are outside of it.
+    #[inline]
+    fn covers(self, cell: u64) -> bool {
+        mask(cell) & !MASK[self.code as usize] == 0
+    }
+}
+
+#[inline]
+fn mask(cell: u64) -> u8 {
+    MASK[(cell >> BYTES_AT & 15) as usize]
 }
 
 /// An earlier access, as its cell tells it.
@@ -87,32 +100,30 @@ pub struct Earlier {
     pub size: u8,
 }
 
-/// What an access came upon.
+/// What a plain access came upon.
 #[derive(Clone, Copy)]
 pub struct Found {
     /// It races with this one.
     pub race: Option<Earlier>,
-    /// Some of its bytes were accessed by atomic operations before.
+    /// There are atomic locations among its bytes.
     pub atomics: bool,
 }
 
 /// The thread has done the same in this epoch: nothing to see, nothing to note.
-#[inline]
+#[inline(always)]
 pub fn is_repeated(cells: &[AtomicU64; CELLS], access: Access, thread: &Thread) -> bool {
     // A write says as much as a read of the same bytes.
-    let ignored = SITE | if access.flags & WRITE == 0 { WRITE } else { 0 };
-    let cell = access.cell(thread, thread.views.time());
+    let ignored = SITE | if access.write { 0 } else { WRITE };
+    let cell = access.cell(thread);
     cells.iter().any(|old| (old.load(Relaxed) ^ cell) & !ignored == 0)
 }
 
-/// Looks for races with earlier accesses, and notes this one, which happened at the thread's local time `time`.
-pub fn access(chunk: Chunk, access: Access, thread: &mut Thread, time: Time, site: Site) -> Found {
-    if u64::from(thread.views.time() - thread.cell_base) >= TIME {
-        start_over(thread, time);
+/// A plain access: looks for races with earlier plain accesses, and notes this one.
+pub fn access(chunk: Chunk, access: Access, thread: &mut Thread, site: Site) -> Found {
+    if u64::from(thread.views.epoch() - thread.cell_base) >= TIME {
+        start_over(thread);
     }
     let cells = chunk.cells(access.addr);
-    let new = access.cell(thread, time) | u64::from(site.0);
-    let mask = MASK[access.code as usize];
     let (mut room, mut spare) = (None, None);
     let mut found = Found { race: None, atomics: false };
     for cell in cells {
@@ -121,37 +132,70 @@ pub fn access(chunk: Chunk, access: Access, thread: &mut Thread, time: Time, sit
             spare = spare.or(Some(cell));
             continue;
         }
-        let old_mask = MASK[(old >> BYTES_AT & 15) as usize];
-        if old_mask & mask == 0 {
+        if !access.overlaps(old) {
             continue;
         }
-        found.atomics |= old & ATOMIC != 0;
-        if happens_before(old, thread) {
+        if old & MARK != 0 {
+            found.atomics = true;
+            if access.write {
+                cell.store(0, Relaxed); // the location's life ends here
+            }
+        } else if happens_before(old, thread) {
             // What comes later says as much, if it covers the same bytes and writes if the other did.
-            let covered = old_mask & !mask == 0 && (new & WRITE != 0 || old & WRITE == 0);
-            if covered && (old & ATOMIC == 0 || new & ATOMIC != 0 || new & WRITE != 0) {
+            if access.covers(old) && (access.write || old & WRITE == 0) {
                 if room.is_none() {
                     room = Some(cell);
                 } else {
                     cell.store(0, Relaxed);
                 }
             }
-        } else if (old | new) & WRITE != 0 && old & new & ATOMIC == 0 {
+        } else if access.write || old & WRITE != 0 {
             found.race = Some(earlier(old));
         }
     }
-    let room = room.or(spare).unwrap_or_else(|| evict(cells, new));
-    room.store(new, Relaxed);
+    let new = access.cell(thread) | u64::from(site.0);
+    room.or(spare).unwrap_or_else(|| evict(cells, new)).store(new, Relaxed);
     found
 }
 
+/// An atomic access: looks for races with earlier plain accesses, and leaves a mark.
+#[inline]
+pub fn atomic_access(chunk: Chunk, access: Access, thread: &Thread) -> Option<Earlier> {
+    let cells = chunk.cells(access.addr);
+    let mark = MARK | access.code << BYTES_AT;
+    let (mut race, mut marked, mut spare) = (None, false, None);
+    for cell in cells {
+        let old = cell.load(Relaxed);
+        if old == mark {
+            marked = true;
+        } else if old == 0 {
+            spare = spare.or(Some(cell));
+        } else if old & MARK == 0 && access.overlaps(old) && (access.write || old & WRITE != 0) {
+            if !happens_before(old, thread) {
+                race = Some(earlier(old));
+            } else if access.write && access.covers(old) {
+                spare = spare.or(Some(cell)); // what the location keeps of this access says as much
+            }
+        }
+    }
+    if !marked {
+        spare.unwrap_or_else(|| evict(cells, mark)).store(mark, Relaxed);
+    }
+    race
+}
+
 /// Looks for races without noting anything: memory that is given back.
-pub fn look(chunk: Chunk, access: Access, thread: &Thread) -> Option<Earlier> {
-    let mask = MASK[access.code as usize];
-    let races = |old: u64| {
-        old != 0 && MASK[(old >> BYTES_AT & 15) as usize] & mask != 0 && !happens_before(old, thread)
-    };
-    chunk.cells(access.addr).iter().map(|cell| cell.load(Relaxed)).find(|&old| races(old)).map(earlier)
+pub fn look(chunk: Chunk, access: Access, thread: &Thread) -> Found {
+    let mut found = Found { race: None, atomics: false };
+    for old in chunk.cells(access.addr).iter().map(|cell| cell.load(Relaxed)) {
+        if old == 0 || !access.overlaps(old) {
+        } else if old & MARK != 0 {
+            found.atomics = true;
+        } else if (access.write || old & WRITE != 0) && !happens_before(old, thread) {
+            found.race = Some(earlier(old));
+        }
+    }
+    found
 }
 
 #[inline]
@@ -167,23 +211,27 @@ fn slot(cell: u64) -> Slot {
 }
 
 fn earlier(cell: u64) -> Earlier {
-    let size = MASK[(cell >> BYTES_AT & 15) as usize].count_ones() as u8;
-    let site = Site((cell & SITE) as u32);
-    Earlier { slot: slot(cell), site, write: cell & WRITE != 0, atomic: cell & ATOMIC != 0, size }
+    let size = mask(cell).count_ones() as u8;
+    Earlier {
+        slot: slot(cell),
+        site: Site((cell & SITE) as u32),
+        write: cell & WRITE != 0,
+        atomic: false,
+        size,
+    }
 }
 
-/// All cells are taken by accesses that can't be dropped without loss: lose one. An atomic one stays as long as there
-/// are others, for it tells that there is an atomic location.
+/// All cells are taken: lose one. Marks stay as long as there are others.
 fn evict(cells: &[AtomicU64; CELLS], new: u64) -> &AtomicU64 {
     let start = (new >> TIME_AT) as usize ^ (new as usize);
     let mut order = (0..CELLS).map(|i| &cells[(start + i) % CELLS]);
-    order.find(|cell| cell.load(Relaxed) & ATOMIC == 0).unwrap_or(&cells[start % CELLS])
+    order.find(|cell| cell.load(Relaxed) & MARK == 0).unwrap_or(&cells[start % CELLS])
 }
 
 /// The field for times is used up: forget all accesses, which can only miss, and count from now on.
 #[cold]
-fn start_over(thread: &mut Thread, time: Time) {
+fn start_over(thread: &mut Thread) {
     chunks::clear_all_cells();
-    thread.cell_base = time - 1;
+    thread.cell_base = thread.views.epoch() - 1;
     BASE[usize::from(thread.views.slot())].store(thread.cell_base, Relaxed);
 }
