@@ -96,7 +96,6 @@ pub fn thread_clocks(run: &[Happening], limits: Limits) -> Answers {
                 let (loc, mode) = (action.loc.index(), action.mode_of(outcome));
                 let blurred = monitor.is_blurred(loc);
                 let (actor, place) = (&mut monitor.threads[thread], &mut monitor.places[loc]);
-                let time = actor.time();
                 match (outcome.value_read(), outcome.value_written().map(u64::from)) {
                     _ if blurred => actor.blur(place),
                     (_, None) => actor.load(place, mode, 0),
@@ -105,12 +104,11 @@ pub fn thread_clocks(run: &[Happening], limits: Limits) -> Answers {
                 }
                 // After it: an acquire synchronises with the release whose write it reads.
                 let write = outcome.value_written().is_some();
-                answers.races.push(monitor.races(thread, loc, time, (write, false)));
+                answers.races.push(monitor.atomic_races(thread, loc, write));
                 monitor.visits += usize::from(loc == 0);
             }
             Happened::Touched { loc, write } => {
-                let time = monitor.threads[thread].epoch();
-                answers.races.push(monitor.races(thread, loc.index(), time, (write, true)));
+                answers.races.push(monitor.plain_races(thread, loc.index(), write));
             }
             Happened::Fenced(mode) => monitor.threads[thread].fence(mode, &mut monitor.hidden),
             Happened::Created => monitor.begin(Some(thread)),
@@ -144,17 +142,16 @@ struct ThreadClocks {
     unused: Slot,
     /// Up to when nothing is concluded from what happened in a slot.
     forgotten: HashMap<Slot, Time>,
-    /// All accesses to each location.
-    accesses: [Vec<Epoch>; LOCATIONS],
+    /// All plain accesses to each location.
+    plain: [Vec<Plain>; LOCATIONS],
 }
 
-/// An access, as race detection sees it.
+/// A plain access.
 #[derive(Clone, Copy, Debug)]
-struct Epoch {
+struct Plain {
     slot: Slot,
     time: Time,
     write: bool,
-    plain: bool,
 }
 
 impl ThreadClocks {
@@ -169,7 +166,7 @@ impl ThreadClocks {
             free: Vec::new(),
             unused: 1,
             forgotten: HashMap::new(),
-            accesses: Default::default(),
+            plain: Default::default(),
         }
     }
 
@@ -210,15 +207,26 @@ impl ThreadClocks {
         self.forgotten.get(&slot).copied().unwrap_or(0)
     }
 
-    /// Whether the access of this time races with an earlier one; the next ones can race with it, too.
-    fn races(&mut self, thread: usize, loc: usize, time: Time, (write, plain): (bool, bool)) -> bool {
-        let actor = &self.threads[thread];
-        let unordered = |before: &Epoch| {
-            before.time > actor.cur().get(before.slot) && before.time > self.forgotten(before.slot)
-        };
-        let conflicts = |before: &Epoch| (before.write || write) && (before.plain || plain);
-        let races = self.accesses[loc].iter().any(|before| conflicts(before) && unordered(before));
-        self.accesses[loc].push(Epoch { slot: actor.slot(), time, write, plain });
-        races
+    /// Whether an atomic access that was just made races with an earlier plain one.
+    fn atomic_races(&self, thread: usize, loc: usize, write: bool) -> bool {
+        self.plain[loc]
+            .iter()
+            .any(|before| (before.write || write) && self.unordered(thread, before.slot, before.time))
+    }
+
+    /// Whether a plain access races with an earlier one; the next ones can race with it, too.
+    fn plain_races(&mut self, thread: usize, loc: usize, write: bool) -> bool {
+        let with_plain = self.atomic_races(thread, loc, write);
+        // Of the atomic ones, who knows the last of a thread knows all of them.
+        let with_atomic = self.places[loc].accesses().any(|(slot, (last, _), (wrote, _))| {
+            self.unordered(thread, slot, if write { last } else { wrote })
+        });
+        let (slot, time) = (self.threads[thread].slot(), self.threads[thread].epoch());
+        self.plain[loc].push(Plain { slot, time, write });
+        with_plain || with_atomic
+    }
+
+    fn unordered(&self, thread: usize, slot: Slot, time: Time) -> bool {
+        time > self.threads[thread].cur().get(slot) && time > self.forgotten(slot)
     }
 }
