@@ -91,6 +91,28 @@ Environment:
 Not possible: static executables (-static), other sanitizers at the same time (but `undefined` is fine), and machines \
 other than x86-64 Linux.";
 
+/// Help for `cargo seqcst`, whose arguments are cargo's.
+pub const CARGO: &str = "\
+Build, test and run Rust programs with a monitor in them
+
+Usage: cargo seqcst [OPTIONS] COMMAND ARGS…
+
+  cargo seqcst test                 run the tests, unit, integration and documentation tests
+  cargo seqcst run -- ARGS…         run the program
+  cargo seqcst nextest run          any command of cargo that builds or runs something
+  cargo seqcst --atomics-only bench
+
+The program and all of its dependencies are instrumented, C and C++ in them as well; build scripts and procedural
+macros are not. Everything is built for x86_64-unknown-linux-gnu in a directory of its own, target/seqcst.
+What is found is reported on standard error as it happens, and the exit code of the program becomes 66.
+SEQCST_OPTIONS=help=1 lists what can be set. The exit code of `cargo seqcst` is cargo's.
+
+Options:
+      --atomics-only  Instrument atomic accesses only: faster, but no data races and no call stacks
+  -v, --verbose       Show how cargo is called
+  -h, --help          Print help
+";
+
 /// Arguments of another program.
 #[derive(Args, Debug)]
 pub struct Foreign {

@@ -5,6 +5,7 @@
 //! * [`engine`]: a program to an answer;
 //! * [`check`]: `seqcst check`, from files to reports and an exit code;
 //! * [`compile`]: `seqcst cc` and `c++`, compilers that instrument programs;
+//! * [`rust`]: `cargo seqcst`, which instruments Rust programs;
 //! * [`output`]: standard output, pictures, colors; [`progress`]: the line that moves.
 //!
 //! Exit codes: 0 holds, 1 a violation, 2 bad input or usage, 3 gave up at a limit. An internal error is 3 as well:
@@ -17,6 +18,7 @@ mod flags;
 mod input;
 mod output;
 mod progress;
+mod rust;
 mod units;
 
 use clap::Parser;
@@ -50,7 +52,7 @@ impl Status {
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(internal_error));
-    if let Some(status) = compiler() {
+    if let Some(status) = foreign() {
         return ExitCode::from(status.code());
     }
     let status = match Flags::parse().command {
@@ -62,12 +64,17 @@ fn main() -> ExitCode {
 }
 
 /// Commands whose arguments belong to somebody else, every single one.
-fn compiler() -> Option<Status> {
+fn foreign() -> Option<Status> {
     let mut args = std::env::args_os().skip(1);
     let name = args.next()?;
     let message = match name.to_str()? {
         "cc" => compile::run(compile::Language::C, args.collect()),
         "c++" => compile::run(compile::Language::Cxx, args.collect()),
+        "link" => rust::link::run(args.collect()),
+        "cargo" => match rust::run(args.collect(), flags::CARGO) {
+            Some(message) => message,
+            None => return Some(Status::Holds),
+        },
         _ => return None,
     };
     output::complain(&format!("seqcst: error: {message}\n"));

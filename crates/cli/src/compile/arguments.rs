@@ -136,8 +136,8 @@ impl Job {
 
 fn read(words: &[String]) -> Job {
     let mut job = Job { stage: Stage::Executable, conflict: None, no_undefined: false, freestanding: false };
-    let (mut inputs, mut headers, mut question, mut compile, mut libc) = (0, 0, false, false, true);
-    let (mut shared, mut relocatable) = (false, false);
+    let (mut inputs, mut headers, mut question, mut compile) = (0, 0, false, false);
+    let (mut shared, mut relocatable, mut bare, mut libc) = (false, false, false, false);
     let mut linker: Vec<&str> = Vec::new();
     let mut refused: Vec<Conflict> = Vec::new();
     let mut at = 0;
@@ -157,7 +157,7 @@ fn read(words: &[String]) -> Job {
             "-r" => relocatable = true,
             "-static" | "-static-pie" | "--static" => refused.push(Conflict::Static(word.to_owned())),
             "-m32" | "-mx32" | "-m16" => refused.push(Conflict::Machine(word.to_owned())),
-            "-nostdlib" | "-nodefaultlibs" | "-nolibc" => libc = false,
+            "-nostdlib" | "-nodefaultlibs" | "-nolibc" => bare = true,
             "-target" if !is_ours(value) => refused.push(Conflict::Machine(format!("-target {value}"))),
             "-" => inputs += 1,
             _ if takes_next => {}
@@ -190,7 +190,7 @@ fn read(words: &[String]) -> Job {
     inputs += linker.iter().filter(|word| is_object(word)).count();
     job.no_undefined = linker_says(&["--no-undefined", "-no-undefined", "-zdefs"])
         || linker.windows(2).any(|pair| pair == ["-z", "defs"]);
-    job.freestanding = !libc;
+    job.freestanding = bare && !libc;
     job.stage = if question || inputs == 0 {
         Stage::Question
     } else if compile || (headers > 0 && headers >= inputs) {

@@ -16,14 +16,17 @@ pub struct Settings {
     pub debug: bool,
 }
 
-/// Says why a command can't be done, if so.
-pub fn refuse(job: &Job, family: Family, settings: &Settings) -> Result<(), String> {
+/// Says what the compiler can't do, if so.
+pub fn possible(family: Family, settings: &Settings) -> Result<(), String> {
     if settings.atomics_only && family == Family::Gcc {
-        return Err(
-            "gcc can't instrument atomics only: install clang, or name it with SEQCST_CC and SEQCST_CXX"
-                .to_owned(),
-        );
+        let instead = "install clang, or name it with SEQCST_CC and SEQCST_CXX";
+        return Err(format!("gcc can't instrument atomics only: {instead}"));
     }
+    Ok(())
+}
+
+/// Says why a command can't be done, if so.
+pub fn refuse(job: &Job) -> Result<(), String> {
     match &job.conflict {
         None => Ok(()),
         Some(Conflict::Static(flag)) => Err(format!(

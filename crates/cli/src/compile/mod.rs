@@ -7,9 +7,9 @@
 //!
 //! The compiler takes this process over: output, signals and exit code are its own.
 
-mod arguments;
+pub mod arguments;
 mod detect;
-mod flags;
+pub mod flags;
 pub mod runtime;
 
 pub use detect::Language;
@@ -54,7 +54,8 @@ fn command(language: Language, args: &[OsString], settings: &Settings) -> Result
         command.args(args);
         return Ok(command);
     }
-    flags::refuse(&job, compiler.family, settings)?;
+    flags::refuse(&job)?;
+    flags::possible(compiler.family, settings)?;
     let files = runtime::files()?;
     command.args(flags::before(compiler.family, settings, &files));
     command.args(args);

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.o"));
 const LIST: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.list"));
 const EMPTY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/empty.o"));
-const HASH: &str = env!("SEQCST_RUNTIME_HASH");
+/// A name for this version of the runtime, made of its contents.
+pub const HASH: &str = env!("SEQCST_RUNTIME_HASH");
 
 /// Files of the runtime.
 pub struct Files {
@@ -27,34 +28,46 @@ pub fn files() -> Result<Files, String> {
     if OBJECT.is_empty() {
         return Err("seqcst was built without its runtime, which exists for x86-64 Linux only".to_owned());
     }
-    let cache = cache()?;
-    let folder = cache.join(HASH);
+    let folder = cache()?.join(HASH);
     if !folder.is_dir() {
-        unpack(&cache, &folder)
-            .map_err(|error| format!("{}: cannot be written: {error}", folder.display()))?;
+        make_folder(&folder, unpack)?;
     }
     // gcc wants a slash at the end.
     let gcc = folder.join("gcc/");
     Ok(Files { object: folder.join("runtime.o"), list: folder.join("runtime.list"), gcc, folder })
 }
 
-/// Writes everything beside, then moves it into place, so that nobody sees half of it.
-fn unpack(cache: &Path, folder: &Path) -> io::Result<()> {
-    let beside = cache.join(format!(".{HASH}.{}", std::process::id()));
-    fs::create_dir_all(beside.join("gcc"))?;
+fn unpack(folder: &Path) -> Result<(), String> {
     let files: [(&str, &[u8]); 4] = [
         ("runtime.o", OBJECT),
         ("runtime.list", LIST),
         ("gcc/libtsan_preinit.o", EMPTY),
         ("gcc/libtsan.a", b"!<arch>\n"),
     ];
-    let written = files.iter().try_for_each(|(name, bytes)| fs::write(beside.join(name), bytes));
-    let moved = written.and_then(|()| fs::rename(&beside, folder));
+    let write = |(name, bytes): &(&str, &[u8])| fs::write(folder.join(name), bytes);
+    let made = fs::create_dir(folder.join("gcc")).and_then(|()| files.iter().try_for_each(write));
+    made.map_err(|error| format!("{}: cannot be written: {error}", folder.display()))
+}
+
+/// Makes a directory and what is in it, beside its place first, so that nobody sees half of it.
+pub fn make_folder(folder: &Path, fill: impl FnOnce(&Path) -> Result<(), String>) -> Result<(), String> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let beside = folder.with_file_name(format!(".{name}.{}", std::process::id()));
+    let bad = |error: io::Error| format!("{}: cannot be written: {error}", folder.display());
+    let made = fs::create_dir(&beside).map_err(bad);
+    let moved = made.and_then(|()| fill(&beside)).and_then(|()| fs::rename(&beside, folder).map_err(bad));
     if moved.is_err() {
         let _ = fs::remove_dir_all(&beside);
     }
     // Somebody else may have been faster.
     if folder.is_dir() { Ok(()) } else { moved }
+}
+
+/// A name made of contents (FNV-1a).
+pub fn hash(parts: &[&[u8]]) -> String {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = parts.iter().copied().flatten().fold(0xcbf2_9ce4_8422_2325, step);
+    format!("{hash:016x}")
 }
 
 /// The directory for things that can be made again: `SEQCST_CACHE`, or where such things belong.

@@ -75,6 +75,7 @@ fn conflicts() {
 fn without_libc() {
     assert!(job("-nostdlib x.o").freestanding);
     assert!(!job("-nostdlib x.o -lc").freestanding);
+    assert!(!job("x.o -lc -nodefaultlibs").freestanding);
     assert!(!job("x.o").freestanding);
 }
 
