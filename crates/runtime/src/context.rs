@@ -127,6 +127,13 @@ impl Stack {
         }
     }
 
+    /// Was the innermost function entered with this stack pointer? It keeps it as long as it is in its body.
+    #[inline]
+    pub fn is_innermost(&mut self, sp: usize) -> bool {
+        let top = self.depth;
+        top > 0 && top < CAPACITY && self.frame(top).place >> CONTEXT_MASK_BITS == (sp as u64) >> 4
+    }
+
     /// A function was left.
     #[inline(always)]
     pub fn exit(&mut self) {

@@ -50,5 +50,8 @@ pub fn start() {
     if READY.load(Ordering::Acquire) == 0 {
         chunks::init();
         READY.store(1, Ordering::Release);
+        if cfg!(feature = "object") {
+            interpose::start();
+        }
     }
 }

@@ -96,19 +96,25 @@ extern "C" fn update_vptr(addr: usize, new: usize, pc: usize) {
 shim!(__tsan_vptr_read => read_vptr, "rsi");
 shim!(__tsan_vptr_update => update_vptr, "rdx");
 
-/// Called at start, before libc may have set up its environment.
+/// Called at start, before libc may have set up its environment, and by each library before its own code runs.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_init() {
     crate::start();
+    crate::interpose::modules::refresh();
 }
 
-/// Entry into a function, called with its return address.
-#[unsafe(no_mangle)]
-pub extern "C" fn __tsan_func_entry(pc: usize) {
+extern "C" fn func_entry(pc: usize, sp: usize) {
     if let Some(thread) = thread::entering() {
-        let here = &raw const pc as usize;
-        thread.stack.enter(pc, here);
+        thread.stack.enter(pc, sp);
     }
+}
+
+/// Entry into a function, called with its return address. The stack pointer is the one with which the function makes
+/// all its calls (`Caller::watched` relies on that).
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub extern "C" fn __tsan_func_entry(_pc: usize) {
+    core::arch::naked_asm!("mov rsi, rsp", "jmp {work}", work = sym func_entry)
 }
 
 /// Exit from a function.

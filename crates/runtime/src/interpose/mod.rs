@@ -1,1 +1,108 @@
-//! (being written)
+//! What stands in front of libc: threads, locks, memory, strings, the ends of a process.
+//!
+//! A function that stands in front of libc's `X` is called `__interpose_X` here and renamed when the runtime object is
+//! made, so that tests interpose nothing. It tells the monitors what they must know and calls the real one ([`real`]).
+//! Acquiring comes after the real call, releasing before it.
+//!
+//! | threads that begin and end | [`threads`] |
+//! | locks and meeting points | [`mutexes`], [`rwlocks`], [`conditions`], [`barriers`], [`semaphores`], [`once`], [`guards`] |
+//! | the kernel as a messenger: pipes, sockets, signals | [`kernel`] |
+//! | Rust's std, which is not instrumented | [`rust_std`], [`stubs`], [`opaque`] |
+//! | memory | [`memory`], [`strings`], [`modules`] |
+//! | how processes end and multiply | [`exit`], [`crash`], [`fork`], [`exec`] |
+//! | what people may say about their program (`seqcst.h`) | [`annotations`] |
+//!
+//! What needs nothing: `syscall` (futexes: the atomics around them are seen), `dlopen` (its result depends on who calls
+//! it; [`modules`] notices new libraries by themselves), `longjmp` (call stacks mend themselves by the stack pointer),
+//! `posix_spawn`, `system`, `popen` (another program), `malloc` (what is freed starts anew).
+
+#[macro_use]
+mod real;
+#[macro_use]
+mod caller;
+
+pub mod annotations;
+pub mod barriers;
+pub mod conditions;
+pub mod crash;
+pub mod exec;
+pub mod exit;
+pub mod fork;
+pub mod guards;
+pub mod kernel;
+pub mod memory;
+pub mod modules;
+pub mod mutexes;
+pub mod once;
+pub mod opaque;
+pub mod rust_std;
+pub mod rwlocks;
+pub mod semaphores;
+pub mod strings;
+pub mod stubs;
+pub mod threads;
+
+/// Called once, when the runtime is ready: finds the real functions, and arranges to be told of ends and forks.
+pub fn start() {
+    let all = [
+        barriers::look_up,
+        conditions::look_up,
+        crash::look_up,
+        exit::look_up,
+        exec::look_up,
+        fork::look_up,
+        kernel::look_up,
+        memory::look_up,
+        modules::look_up,
+        mutexes::look_up,
+        once::look_up,
+        rwlocks::look_up,
+        semaphores::look_up,
+        strings::look_up,
+        threads::look_up,
+    ];
+    for look_up in all {
+        look_up();
+    }
+    threads::start();
+    memory::start();
+    exit::start();
+    fork::start();
+    crash::start();
+    modules::refresh();
+}
+
+use crate::sync::{self, Side};
+use caller::Caller;
+use core::ffi::c_int;
+
+/// The thread that calls has acquired an object.
+fn acquire<T>(object: *const T, side: Side, caller: Caller) {
+    sync::acquire(object as usize, side, caller.pc());
+}
+
+/// The thread that calls is about to release an object.
+fn release<T>(object: *const T, side: Side, caller: Caller) {
+    sync::release(object as usize, side, caller.pc());
+}
+
+/// A lock of libc was taken: also when its last owner died with it.
+fn is_taken(result: c_int) -> bool {
+    result == 0 || result == libc::EOWNERDEAD
+}
+
+/// What the real call came to, after acquiring the object if it was taken.
+fn acquired<T>(result: c_int, object: *const T, side: Side, caller: Caller) -> c_int {
+    if is_taken(result) {
+        acquire(object, side, caller);
+    }
+    result
+}
+
+/// What the real call came to, after forgetting the object if it was made or destroyed.
+fn renewed<T>(result: c_int, object: *const T) -> c_int {
+    if result == 0 {
+        sync::forget(object as usize);
+    }
+    result
+}

@@ -1,0 +1,159 @@
+//! Barriers: who leaves one knows what everybody knew who entered it in the same phase.
+//!
+//! A fast thread may enter the next phase before a slow one has left this one, and the slow one must not learn what the
+//! fast one did in between. So odd and even phases have clocks of their own. Phases are counted here: a thread belongs to
+//! the one that is open when it comes. That is libc's phase too, unless more threads use the barrier than it lets pass
+//! at a time: a thread that we count into the next phase while nobody has left this one yet may be let through before
+//! one that we counted earlier. Such a barrier is *crowded*: both clocks are used from then on, which orders more than
+//! there is but never less.
+
+use super::caller::Caller;
+use super::{acquire, release};
+use crate::spin::Lock;
+use crate::sync::{self, Side};
+use core::ffi::{c_int, c_uint, c_void};
+use libc::pthread_barrier_t as Barrier;
+
+real! {
+    fn pthread_barrier_init(barrier: *mut Barrier, attr: *const c_void, count: c_uint) -> c_int;
+    fn pthread_barrier_destroy(barrier: *mut Barrier) -> c_int;
+    fn pthread_barrier_wait(barrier: *mut Barrier) -> c_int;
+}
+
+/// The phases of a barrier.
+pub(super) struct Phases {
+    barrier: usize,
+    count: u32,
+    /// Threads that have entered the open phase.
+    entered: u32,
+    /// Which of the two clocks the open phase uses.
+    open: usize,
+    /// Has anybody left the phase before?
+    left: bool,
+    crowded: bool,
+}
+
+pub(super) static BARRIERS: Lock<Vec<Phases>> = Lock::new(Vec::new());
+
+impl Phases {
+    fn new(barrier: usize, count: u32) -> Phases {
+        Phases { barrier, count, entered: 0, open: 0, left: true, crowded: false }
+    }
+
+    /// A thread enters: which clock is its phase's?
+    fn enter(&mut self) -> usize {
+        self.crowded |= !self.left;
+        let phase = self.open;
+        self.entered += 1;
+        if self.entered == self.count {
+            self.entered = 0;
+            self.open = 1 - self.open;
+            self.left = false;
+        }
+        phase
+    }
+
+    /// A thread leaves the phase that it entered.
+    fn leave(&mut self, phase: usize) {
+        self.left |= phase != self.open;
+    }
+}
+
+fn find<T>(barrier: usize, with: impl FnOnce(&mut Phases) -> T) -> Option<T> {
+    BARRIERS.lock().iter_mut().find(|phases| phases.barrier == barrier).map(with)
+}
+
+fn forget(barrier: usize) {
+    BARRIERS.lock().retain(|phases| phases.barrier != barrier);
+    sync::forget(clock(barrier, 0) as usize);
+    sync::forget(clock(barrier, 1) as usize);
+}
+
+/// The name of a phase's clock: an address inside the barrier.
+fn clock(barrier: usize, phase: usize) -> *const u8 {
+    (barrier + phase) as *const u8
+}
+
+/// In front of `pthread_barrier_init`.
+/// # Safety
+/// As the function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __interpose_pthread_barrier_init(
+    barrier: *mut Barrier,
+    attr: *const c_void,
+    count: c_uint,
+) -> c_int {
+    // SAFETY: the caller's arguments.
+    let result = unsafe { real::pthread_barrier_init(barrier, attr, count) };
+    if result == 0 {
+        forget(barrier as usize);
+        BARRIERS.lock().push(Phases::new(barrier as usize, count));
+    }
+    result
+}
+
+/// In front of `pthread_barrier_destroy`. It waits until all have left.
+/// # Safety
+/// As the function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __interpose_pthread_barrier_destroy(barrier: *mut Barrier) -> c_int {
+    // SAFETY: the caller's arguments.
+    let result = unsafe { real::pthread_barrier_destroy(barrier) };
+    if result == 0 {
+        forget(barrier as usize);
+    }
+    result
+}
+
+unsafe extern "C" fn wait(barrier: *mut Barrier, caller: Caller) -> c_int {
+    let name = barrier as usize;
+    // A barrier that another process made has one clock only.
+    let (phase, crowded) = find(name, |phases| (phases.enter(), phases.crowded)).unwrap_or((0, false));
+    release(clock(name, phase), Side::All, caller);
+    if crowded {
+        release(clock(name, 1 - phase), Side::All, caller);
+    }
+    // SAFETY: the caller's arguments.
+    let result = unsafe { real::pthread_barrier_wait(barrier) };
+    // The barrier may be gone by now: it is only a name.
+    let crowded = find(name, |phases| {
+        phases.leave(phase);
+        phases.crowded
+    });
+    acquire(clock(name, phase), Side::All, caller);
+    if crowded == Some(true) {
+        acquire(clock(name, 1 - phase), Side::All, caller);
+    }
+    result
+}
+
+shims! {
+    __interpose_pthread_barrier_wait => wait, "rsi";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fast_threads_enter_the_next_phase() {
+        let mut phases = Phases::new(0, 2);
+        assert_eq!([phases.enter(), phases.enter()], [0, 0]);
+        phases.leave(0);
+        assert_eq!(phases.enter(), 1);
+        phases.leave(0);
+        assert_eq!(phases.enter(), 1);
+        phases.leave(1);
+        assert_eq!(phases.enter(), 0);
+        assert!(!phases.crowded);
+    }
+
+    #[test]
+    fn more_threads_than_pass_at_a_time() {
+        let mut phases = Phases::new(0, 2);
+        (0..2).for_each(|_| drop(phases.enter()));
+        assert!(!phases.crowded);
+        phases.enter();
+        assert!(phases.crowded);
+    }
+}

@@ -1,0 +1,71 @@
+//! C++ statics inside functions: `__cxa_guard_acquire`, `_release`, `_abort`.
+//!
+//! The compiler inlines a look at the first byte of the guard, and calls these if it is zero. They are written out
+//! here, with the states of libstdc++ in the guard's first word, because the program may have none to stand in front of
+//! (it is written in C, or has libstdc++ linked in statically).
+
+use super::opaque;
+use crate::sys;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// The static is there: all that the inlined look asks for.
+const DONE: u32 = 1;
+const PENDING: u32 = 1 << 8;
+const WAITING: u32 = 1 << 16;
+
+/// # Safety
+/// `guard` points to a guard variable.
+unsafe fn word(guard: *mut u64) -> &'static AtomicU32 {
+    // SAFETY: the caller's promise; nothing but atomic accesses to it happen.
+    unsafe { &*guard.cast::<AtomicU32>() }
+}
+
+/// 1 if the static is to be initialised by the caller, 0 if it is there.
+/// # Safety
+/// `guard` points to a guard variable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __interpose___cxa_guard_acquire(guard: *mut u64) -> i32 {
+    // SAFETY: the caller's promise.
+    let word = unsafe { word(guard) };
+    let result = loop {
+        match word.load(Ordering::Acquire) {
+            0 if word.compare_exchange(0, PENDING, Ordering::AcqRel, Ordering::Relaxed).is_ok() => break 1,
+            state if state & DONE != 0 => break 0,
+            PENDING => {
+                let _ =
+                    word.compare_exchange(PENDING, PENDING | WAITING, Ordering::AcqRel, Ordering::Relaxed);
+            }
+            0 => {}
+            state => sys::futex_wait(word, state),
+        }
+    };
+    opaque::touch(guard as usize, 4);
+    result
+}
+
+/// The static is there.
+/// # Safety
+/// `guard` points to a guard variable that the caller has acquired.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __interpose___cxa_guard_release(guard: *mut u64) {
+    // SAFETY: the caller's promise.
+    unsafe { leave(guard, DONE) };
+}
+
+/// The initialisation has failed: another thread may try.
+/// # Safety
+/// `guard` points to a guard variable that the caller has acquired.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __interpose___cxa_guard_abort(guard: *mut u64) {
+    // SAFETY: the caller's promise.
+    unsafe { leave(guard, 0) };
+}
+
+unsafe fn leave(guard: *mut u64, state: u32) {
+    opaque::touch(guard as usize, 4);
+    // SAFETY: the caller's promise.
+    let word = unsafe { word(guard) };
+    if word.swap(state, Ordering::AcqRel) & WAITING != 0 {
+        sys::futex_wake(word, i32::MAX as u32);
+    }
+}

@@ -1,0 +1,78 @@
+//! Semaphores: to post releases, to get through a wait acquires.
+
+use super::caller::Caller;
+use super::{acquired, release, renewed};
+use crate::sync::Side;
+use core::ffi::{c_int, c_uint};
+use libc::{clockid_t, sem_t as Semaphore, timespec};
+
+real! {
+    fn sem_init(semaphore: *mut Semaphore, shared: c_int, value: c_uint) -> c_int;
+    fn sem_destroy(semaphore: *mut Semaphore) -> c_int;
+    fn sem_post(semaphore: *mut Semaphore) -> c_int;
+    fn sem_wait(semaphore: *mut Semaphore) -> c_int;
+    fn sem_trywait(semaphore: *mut Semaphore) -> c_int;
+    fn sem_timedwait(semaphore: *mut Semaphore, until: *const timespec) -> c_int;
+    fn sem_clockwait(semaphore: *mut Semaphore, clock: clockid_t, until: *const timespec) -> c_int;
+}
+
+unsafe extern "C" fn post(semaphore: *mut Semaphore, caller: Caller) -> c_int {
+    release(semaphore, Side::All, caller);
+    // SAFETY: the caller's arguments.
+    unsafe { real::sem_post(semaphore) }
+}
+
+unsafe extern "C" fn wait(semaphore: *mut Semaphore, caller: Caller) -> c_int {
+    // SAFETY: the caller's arguments.
+    acquired(unsafe { real::sem_wait(semaphore) }, semaphore, Side::All, caller)
+}
+
+unsafe extern "C" fn try_wait(semaphore: *mut Semaphore, caller: Caller) -> c_int {
+    // SAFETY: the caller's arguments.
+    acquired(unsafe { real::sem_trywait(semaphore) }, semaphore, Side::All, caller)
+}
+
+unsafe extern "C" fn timed_wait(semaphore: *mut Semaphore, until: *const timespec, caller: Caller) -> c_int {
+    // SAFETY: the caller's arguments.
+    acquired(unsafe { real::sem_timedwait(semaphore, until) }, semaphore, Side::All, caller)
+}
+
+unsafe extern "C" fn clock_wait(
+    semaphore: *mut Semaphore,
+    clock: clockid_t,
+    until: *const timespec,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the caller's arguments.
+    acquired(unsafe { real::sem_clockwait(semaphore, clock, until) }, semaphore, Side::All, caller)
+}
+
+/// In front of `sem_init`.
+/// # Safety
+/// As the function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __interpose_sem_init(
+    semaphore: *mut Semaphore,
+    shared: c_int,
+    value: c_uint,
+) -> c_int {
+    // SAFETY: the caller's arguments.
+    renewed(unsafe { real::sem_init(semaphore, shared, value) }, semaphore)
+}
+
+/// In front of `sem_destroy`.
+/// # Safety
+/// As the function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __interpose_sem_destroy(semaphore: *mut Semaphore) -> c_int {
+    // SAFETY: the caller's arguments.
+    renewed(unsafe { real::sem_destroy(semaphore) }, semaphore)
+}
+
+shims! {
+    __interpose_sem_post => post, "rsi";
+    __interpose_sem_wait => wait, "rsi";
+    __interpose_sem_trywait => try_wait, "rsi";
+    __interpose_sem_timedwait => timed_wait, "rdx";
+    __interpose_sem_clockwait => clock_wait, "rcx";
+}

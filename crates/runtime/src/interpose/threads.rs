@@ -1,0 +1,388 @@
+//! Threads that are created, joined, detached, and that end.
+//!
+//! What the parent knows flows to the child, what the child knew in the end flows to who joins it. A thread ends, for the
+//! monitors, after its last destructor: a key of our own has a destructor that asks to be called again as often as libc
+//! allows, which is later than C++ and Rust destructors and than those of other keys.
+//!
+//! `pthread_t` can name another thread as soon as the old one is joined, so a thread's [`Life`] is looked up before the
+//! real call. Both sides enter it, whoever comes first: the parent before `pthread_create` returns, the child before its
+//! first step. So whoever knows the name finds the life.
+
+use super::caller::Caller;
+use super::crash;
+use crate::spin::Lock;
+use crate::thread::{self, Birth, Tomb};
+use crate::{memory, sys};
+use core::cell::Cell;
+use core::ffi::{c_int, c_void};
+use core::mem::MaybeUninit;
+use core::ptr;
+use core::sync::atomic::{AtomicU32, Ordering};
+use libc::{clockid_t, pthread_attr_t, pthread_key_t, pthread_t, timespec};
+use std::sync::Arc;
+
+type Routine = extern "C" fn(*mut c_void) -> *mut c_void;
+type Routine11 = extern "C" fn(*mut c_void) -> c_int;
+
+real! {
+    fn pthread_create(thread: *mut pthread_t, attr: *const pthread_attr_t, routine: Routine, argument: *mut c_void) -> c_int;
+    fn pthread_join(thread: pthread_t, result: *mut *mut c_void) -> c_int;
+    fn pthread_tryjoin_np(thread: pthread_t, result: *mut *mut c_void) -> c_int;
+    fn pthread_timedjoin_np(thread: pthread_t, result: *mut *mut c_void, until: *const timespec) -> c_int;
+    fn pthread_clockjoin_np(thread: pthread_t, result: *mut *mut c_void, clock: clockid_t, until: *const timespec) -> c_int;
+    fn pthread_detach(thread: pthread_t) -> c_int;
+    fn thrd_create(thread: *mut pthread_t, routine: Routine11, argument: *mut c_void) -> c_int;
+    fn thrd_join(thread: pthread_t, result: *mut c_int) -> c_int;
+    fn thrd_detach(thread: pthread_t) -> c_int;
+}
+
+unsafe extern "C" {
+    fn pthread_attr_getdetachstate(attr: *const pthread_attr_t, state: *mut c_int) -> c_int;
+}
+
+/// A thread as those see it who may join or detach it.
+pub(super) struct Life {
+    /// None: nobody announced it.
+    tomb: Option<Tomb>,
+    state: Lock<State>,
+    /// How often its destructor was called.
+    rounds: AtomicU32,
+}
+
+#[derive(Default)]
+struct State {
+    entered: bool,
+    detached: bool,
+    ended: bool,
+}
+
+/// What a new thread is given.
+struct Start<R> {
+    routine: R,
+    argument: *mut c_void,
+    birth: Birth,
+    life: Arc<Life>,
+}
+
+/// Threads by name.
+pub(super) type Lives = Vec<(pthread_t, Arc<Life>)>;
+pub(super) const SHARDS: usize = 64;
+pub(super) static LIVES: [Lock<Lives>; SHARDS] = [const { Lock::new(Vec::new()) }; SHARDS];
+static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
+
+thread_local! {
+    static TID: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Stacks smaller than this are made larger: instrumented code and the runtime need some room.
+const ROOM: usize = 256 << 10;
+
+pub(super) fn start() {
+    let mut key: pthread_key_t = 0;
+    // SAFETY: `at_end` takes what `watch_end` gives.
+    if unsafe { libc::pthread_key_create(&mut key, Some(at_end)) } == 0 {
+        KEY.store(key, Ordering::Relaxed);
+    }
+    crash::give_stack();
+}
+
+/// The kernel's number of this thread.
+pub(super) fn tid() -> u32 {
+    if TID.get() == 0 {
+        TID.set(sys::gettid());
+    }
+    TID.get()
+}
+
+/// After a fork, in the child.
+pub(super) fn fork_child() {
+    TID.set(0);
+}
+
+/// A thread that nobody announced has turned up: its end is to be noticed all the same.
+pub fn adopt() {
+    if sys::gettid() != sys::getpid() {
+        let life = Life { tomb: None, state: Lock::new(State::default()), rounds: AtomicU32::new(0) };
+        life.state.lock().detached = true;
+        watch_end(Arc::new(life));
+    }
+}
+
+fn shard(thread: pthread_t) -> &'static Lock<Lives> {
+    &LIVES[(thread >> 12 ^ thread >> 22) as usize % SHARDS]
+}
+
+fn find(thread: pthread_t) -> Option<Arc<Life>> {
+    shard(thread).lock().iter().find(|entry| entry.0 == thread).map(|entry| entry.1.clone())
+}
+
+fn enter(thread: pthread_t, life: &Arc<Life>) {
+    let mut lives = shard(thread).lock();
+    let mut state = life.state.lock();
+    if !state.entered {
+        state.entered = true;
+        lives.retain(|entry| entry.0 != thread);
+        lives.push((thread, life.clone()));
+    }
+}
+
+fn leave(thread: pthread_t, life: &Arc<Life>) {
+    shard(thread).lock().retain(|entry| !Arc::ptr_eq(&entry.1, life));
+}
+
+/// Announces a thread.
+fn announce<R>(routine: R, argument: *mut c_void, detached: bool, caller: Caller) -> Box<Start<R>> {
+    let (birth, tomb) = thread::birth(caller.pc());
+    let state = Lock::new(State { detached, ..State::default() });
+    let life = Arc::new(Life { tomb: Some(tomb), state, rounds: AtomicU32::new(0) });
+    Box::new(Start { routine, argument, birth, life })
+}
+
+/// After the real call that creates a thread.
+///
+/// # Safety
+/// `start` is what the thread was given; if there is a thread, `thread` points to its name.
+unsafe fn created<R>(result: c_int, thread: *const pthread_t, start: *mut Start<R>, life: &Arc<Life>) {
+    if result == 0 {
+        // SAFETY: the caller's promise.
+        enter(unsafe { *thread }, life);
+    } else {
+        // SAFETY: nobody else has it, since there is no thread.
+        thread::cancel(unsafe { Box::from_raw(start) }.birth);
+    }
+}
+
+unsafe extern "C" fn create(
+    thread: *mut pthread_t,
+    attr: *const pthread_attr_t,
+    routine: Routine,
+    argument: *mut c_void,
+    caller: Caller,
+) -> c_int {
+    let start = announce(routine, argument, is_detached(attr), caller);
+    let life = start.life.clone();
+    let start = Box::into_raw(start);
+    let roomy = with_room(attr);
+    let attr = roomy.as_ref().map_or(attr, |roomy| roomy.as_ptr());
+    // SAFETY: the caller's arguments, but for the routine and its argument, which fit each other.
+    unsafe {
+        let result = real::pthread_create(thread, attr, run, start.cast());
+        created(result, thread, start, &life);
+        result
+    }
+}
+
+unsafe extern "C" fn create11(
+    thread: *mut pthread_t,
+    routine: Routine11,
+    argument: *mut c_void,
+    caller: Caller,
+) -> c_int {
+    let start = announce(routine, argument, false, caller);
+    let life = start.life.clone();
+    let start = Box::into_raw(start);
+    // SAFETY: as above.
+    unsafe {
+        let result = real::thrd_create(thread, run11, start.cast());
+        created(result, thread, start, &life);
+        result
+    }
+}
+
+/// Where new threads begin. Nothing that needs to be dropped is left when the program's routine is called: it may never
+/// return (`pthread_exit`).
+extern "C" fn run(start: *mut c_void) -> *mut c_void {
+    // SAFETY: `create` made it for this thread.
+    let (routine, argument) = begin(*unsafe { Box::from_raw(start.cast::<Start<Routine>>()) });
+    routine(argument)
+}
+
+extern "C" fn run11(start: *mut c_void) -> c_int {
+    // SAFETY: `create11` made it for this thread.
+    let (routine, argument) = begin(*unsafe { Box::from_raw(start.cast::<Start<Routine11>>()) });
+    routine(argument)
+}
+
+fn begin<R>(start: Start<R>) -> (R, *mut c_void) {
+    let Start { routine, argument, birth, life } = start;
+    // SAFETY: no preconditions.
+    enter(unsafe { libc::pthread_self() }, &life);
+    thread::begin(birth);
+    watch_end(life);
+    crash::give_stack();
+    (routine, argument)
+}
+
+fn watch_end(life: Arc<Life>) {
+    // SAFETY: the key was made at start; without one, this fails and the thread is never seen to end.
+    unsafe { libc::pthread_setspecific(KEY.load(Ordering::Relaxed), Arc::into_raw(life).cast()) };
+}
+
+/// The destructor of the key. libc calls destructors in up to four rounds: only the last one counts.
+unsafe extern "C" fn at_end(value: *mut c_void) {
+    const LAST_ROUND: u32 = 4;
+    // SAFETY: `watch_end` made it from an `Arc`, and it is dropped only below.
+    let rounds = unsafe { &(*value.cast::<Life>()).rounds };
+    if rounds.fetch_add(1, Ordering::Relaxed) + 1 < LAST_ROUND {
+        // SAFETY: the same value again.
+        unsafe { libc::pthread_setspecific(KEY.load(Ordering::Relaxed), value) };
+        return;
+    }
+    // SAFETY: this is the last use of the value.
+    let life = unsafe { Arc::from_raw(value.cast::<Life>()) };
+    crash::take_stack();
+    // The stack may become anything: another thread's, or a library's data.
+    if let Some((addr, size)) = stack() {
+        memory::unmapped(addr, size);
+    }
+    thread::end();
+    let detached = {
+        let mut state = life.state.lock();
+        state.ended = true;
+        state.detached
+    };
+    if detached {
+        // SAFETY: no preconditions.
+        leave(unsafe { libc::pthread_self() }, &life);
+    }
+}
+
+/// The memory of this thread's stack, its thread-local variables included.
+fn stack() -> Option<(usize, usize)> {
+    let mut attr = MaybeUninit::<pthread_attr_t>::uninit();
+    let (mut addr, mut size) = (ptr::null_mut(), 0);
+    // SAFETY: `attr` is used and destroyed only if it was filled in.
+    unsafe {
+        if libc::pthread_getattr_np(libc::pthread_self(), attr.as_mut_ptr()) != 0 {
+            return None;
+        }
+        let known = libc::pthread_attr_getstack(attr.as_ptr(), &mut addr, &mut size) == 0;
+        libc::pthread_attr_destroy(attr.as_mut_ptr());
+        known.then_some((addr as usize, size))
+    }
+}
+
+fn is_detached(attr: *const pthread_attr_t) -> bool {
+    let mut state = libc::PTHREAD_CREATE_JOINABLE;
+    // SAFETY: the program's attributes.
+    !attr.is_null()
+        && unsafe { pthread_attr_getdetachstate(attr, &mut state) } == 0
+        && state == libc::PTHREAD_CREATE_DETACHED
+}
+
+/// The same attributes with a larger stack, if they ask for a small one.
+fn with_room(attr: *const pthread_attr_t) -> Option<MaybeUninit<pthread_attr_t>> {
+    if attr.is_null() {
+        return None;
+    }
+    let (mut addr, mut size) = (ptr::null_mut::<c_void>(), 0);
+    // SAFETY: the program's attributes. The copy shares what they point to and is never destroyed.
+    unsafe {
+        let own = libc::pthread_attr_getstack(attr, &mut addr, &mut size) == 0
+            && addr.wrapping_byte_add(size).is_null();
+        if !own || libc::pthread_attr_getstacksize(attr, &mut size) != 0 || size >= ROOM {
+            return None;
+        }
+        let mut copy = MaybeUninit::uninit();
+        ptr::copy_nonoverlapping(attr, copy.as_mut_ptr(), 1);
+        (libc::pthread_attr_setstacksize(copy.as_mut_ptr(), size + ROOM) == 0).then_some(copy)
+    }
+}
+
+/// Does the real call; if it succeeds, the thread's views are taken over.
+fn joining(thread: pthread_t, caller: Caller, real: impl FnOnce() -> c_int) -> c_int {
+    let life = find(thread);
+    let result = real();
+    if result == 0
+        && let Some(life) = life.or_else(|| find(thread))
+    {
+        if let Some(tomb) = &life.tomb {
+            thread::join(tomb, caller.pc());
+        }
+        leave(thread, &life);
+    }
+    result
+}
+
+/// Does the real call; if it succeeds, nobody will join the thread.
+fn detaching(thread: pthread_t, real: impl FnOnce() -> c_int) -> c_int {
+    let life = find(thread);
+    let result = real();
+    if result == 0
+        && let Some(life) = life
+    {
+        let ended = {
+            let mut state = life.state.lock();
+            state.detached = true;
+            state.ended
+        };
+        if ended {
+            leave(thread, &life);
+        }
+    }
+    result
+}
+
+unsafe extern "C" fn join(thread: pthread_t, result: *mut *mut c_void, caller: Caller) -> c_int {
+    // SAFETY: the caller's arguments.
+    joining(thread, caller, || unsafe { real::pthread_join(thread, result) })
+}
+
+unsafe extern "C" fn tryjoin(thread: pthread_t, result: *mut *mut c_void, caller: Caller) -> c_int {
+    // SAFETY: the caller's arguments.
+    joining(thread, caller, || unsafe { real::pthread_tryjoin_np(thread, result) })
+}
+
+unsafe extern "C" fn timedjoin(
+    thread: pthread_t,
+    result: *mut *mut c_void,
+    until: *const timespec,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the caller's arguments.
+    joining(thread, caller, || unsafe { real::pthread_timedjoin_np(thread, result, until) })
+}
+
+unsafe extern "C" fn clockjoin(
+    thread: pthread_t,
+    result: *mut *mut c_void,
+    clock: clockid_t,
+    until: *const timespec,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the caller's arguments.
+    joining(thread, caller, || unsafe { real::pthread_clockjoin_np(thread, result, clock, until) })
+}
+
+unsafe extern "C" fn join11(thread: pthread_t, result: *mut c_int, caller: Caller) -> c_int {
+    // SAFETY: the caller's arguments.
+    joining(thread, caller, || unsafe { real::thrd_join(thread, result) })
+}
+
+/// In front of `pthread_detach`.
+/// # Safety
+/// As the function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __interpose_pthread_detach(thread: pthread_t) -> c_int {
+    // SAFETY: the caller's arguments.
+    detaching(thread, || unsafe { real::pthread_detach(thread) })
+}
+
+/// In front of `thrd_detach`.
+/// # Safety
+/// As the function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __interpose_thrd_detach(thread: pthread_t) -> c_int {
+    // SAFETY: the caller's arguments.
+    detaching(thread, || unsafe { real::thrd_detach(thread) })
+}
+
+shims! {
+    __interpose_pthread_create => create, "r8";
+    __interpose_pthread_join => join, "rdx";
+    __interpose_pthread_tryjoin_np => tryjoin, "rdx";
+    __interpose_pthread_timedjoin_np => timedjoin, "rcx";
+    __interpose_pthread_clockjoin_np => clockjoin, "r8";
+    __interpose_thrd_create => create11, "rcx";
+    __interpose_thrd_join => join11, "rdx";
+}
