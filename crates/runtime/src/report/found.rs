@@ -1,0 +1,116 @@
+//! What a report is about, as plain data: text and JSON are made of this.
+
+use super::frames::{self, Frame};
+use crate::context::Site;
+use crate::journal::{Link, What};
+use seqcst_model::Mode;
+
+/// Kinds of reports.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Kind {
+    /// A robustness violation.
+    Stale,
+    /// A data race.
+    Race,
+    /// A violation that can only make a loop wait longer.
+    Wait,
+}
+
+/// An access, as the monitors know it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// The thread's number as shown to people.
+    pub thread: u32,
+    /// What it is.
+    pub what: What,
+    /// Its memory order. None: plain, or not known.
+    pub mode: Option<Mode>,
+    /// Location.
+    pub addr: usize,
+    /// Bytes.
+    pub size: u8,
+    /// Where in the program.
+    pub site: Site,
+}
+
+/// An access with names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shown {
+    /// The access.
+    pub access: Access,
+    /// Innermost first.
+    pub stack: Vec<Frame>,
+    /// The global variable it accesses.
+    pub variable: Option<String>,
+}
+
+impl Shown {
+    /// The frame that stands for the access.
+    pub fn headline(&self) -> Option<&Frame> {
+        frames::headline(&self.stack)
+    }
+
+    /// `file.c:31`
+    pub fn place(&self) -> String {
+        self.headline().map_or_else(|| "an unknown place".to_owned(), Frame::place)
+    }
+
+    /// The source file, perhaps empty.
+    pub fn file(&self) -> String {
+        self.headline().map(|frame| frame.file.clone()).unwrap_or_default()
+    }
+}
+
+/// One step of a chain with names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The access.
+    pub link: Link,
+    /// The frame that stands for it.
+    pub frame: Option<Frame>,
+    /// The global variable it accesses.
+    pub variable: Option<String>,
+}
+
+impl Step {
+    /// `file.c:31`
+    pub fn place(&self) -> String {
+        self.frame.as_ref().map_or_else(|| "an unknown place".to_owned(), Frame::place)
+    }
+}
+
+/// What becomes of a report.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// It is printed and counts as an error.
+    Error,
+    /// It is counted.
+    Counted,
+    /// It is counted: inside of the locks of Rust's standard library.
+    StdLock,
+    /// This rule of the suppressions keeps it back.
+    Suppressed(usize),
+}
+
+/// A distinct pair of source positions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// What kind.
+    pub kind: Kind,
+    /// What becomes of it.
+    pub fate: Fate,
+    /// Occurrences, as far as they aren't counted by pairs of sites.
+    pub count: u64,
+    /// The stale access, or the later one of a race.
+    pub access: Shown,
+    /// The missed write, or the earlier one of a race.
+    pub other: Option<Shown>,
+    /// The write that a stale access could read instead.
+    pub older: Option<Shown>,
+    /// The later one of a race frees the memory.
+    pub freed: bool,
+    /// From the missed write to the stale access.
+    pub chain: Vec<Step>,
+    /// A sentence, or empty.
+    pub repair: String,
+}

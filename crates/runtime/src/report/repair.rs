@@ -1,0 +1,148 @@
+//! Which strengthening would have ordered the accesses of a chain. Pure: links in, advice out.
+//!
+//! A chain visits threads one after the other; what it does in one thread is a *part*, from the access by which it
+//! comes to the one by which it leaves (in the last part, the stale access itself). If every step between parts is a
+//! read of a write, release and acquire on these suffice: then each part happens before the next, and the stale access
+//! knows the missed write. Where a step goes by `fr` or `mo`, no release or acquire helps: each part needs an SC fence
+//! (or SC accesses), whose order then follows the chain.
+
+use crate::journal::{Edge, Link};
+
+/// What could be done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Repair {
+    /// These accesses are too weak: make them at least so strong.
+    Strengthen(Vec<(usize, Needs)>),
+    /// SC fences between these links and the ones after them (the last link is followed by the stale access); or all
+    /// of the chain's accesses SC.
+    Fences(Vec<usize>),
+    /// The chain doesn't tell.
+    Unknown,
+}
+
+/// What an access needs, beyond what it has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Needs {
+    /// To release.
+    Release,
+    /// To acquire.
+    Acquire,
+    /// Both.
+    Both,
+}
+
+/// The cheapest repair of a chain that we know.
+pub fn repair(chain: &[Link]) -> Repair {
+    let crossings = || {
+        let later = chain.iter().enumerate().skip(1);
+        later.filter(|(_, link)| link.edge != Edge::Program)
+    };
+    if chain.is_empty() {
+        return Repair::Unknown;
+    }
+    if crossings().all(|(_, link)| matches!(link.edge, Edge::ReadsFrom | Edge::Synchronises)) {
+        let mut weak: Vec<(usize, Needs)> = Vec::new();
+        let mut need = |index: usize, needs: Needs| match weak.last_mut() {
+            Some((last, both)) if *last == index => *both = Needs::Both,
+            _ => weak.push((index, needs)),
+        };
+        for (index, link) in crossings().filter(|(_, link)| link.edge == Edge::ReadsFrom) {
+            // Who reads the missed write itself knows it, synchronised or not.
+            if index == 1 {
+                continue;
+            }
+            if !chain[index - 1].released {
+                need(index - 1, Needs::Release);
+            }
+            if !link.acquired {
+                need(index, Needs::Acquire);
+            }
+        }
+        return if weak.is_empty() { Repair::Unknown } else { Repair::Strengthen(weak) };
+    }
+    let last = chain.len() - 1;
+    let is_part = |index: usize| index == last || chain[index + 1].edge == Edge::Program;
+    let open: Vec<usize> = (0..chain.len()).filter(|&index| is_part(index) && !chain[index].fenced).collect();
+    if open.is_empty() { Repair::Unknown } else { Repair::Fences(open) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Site;
+    use crate::journal::What;
+    use Edge::*;
+    use seqcst_model::Mode;
+
+    fn link(edge: Edge, mode: Mode) -> Link {
+        Link {
+            edge,
+            thread: 0,
+            what: What::Load,
+            mode,
+            addr: 0,
+            size: 4,
+            site: Site::UNKNOWN,
+            released: mode.is_release(),
+            acquired: mode.is_acquire(),
+            fenced: false,
+        }
+    }
+
+    fn of(edges: &[(Edge, Mode)]) -> Repair {
+        repair(&edges.iter().map(|&(edge, mode)| link(edge, mode)).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn message_passing_needs_release_and_acquire() {
+        use Mode::*;
+        let both = Repair::Strengthen(vec![(1, Needs::Release), (2, Needs::Acquire)]);
+        assert_eq!(of(&[(Start, Relaxed), (Program, Relaxed), (ReadsFrom, Relaxed)]), both);
+        let read = Repair::Strengthen(vec![(2, Needs::Acquire)]);
+        assert_eq!(of(&[(Start, Relaxed), (Program, Release), (ReadsFrom, Relaxed)]), read);
+        let write = Repair::Strengthen(vec![(1, Needs::Release)]);
+        assert_eq!(of(&[(Start, Relaxed), (Program, Relaxed), (ReadsFrom, SeqCst)]), write);
+    }
+
+    #[test]
+    fn who_reads_the_missed_write_knows_it() {
+        use Mode::*;
+        let chain = [(Start, Relaxed), (ReadsFrom, Relaxed), (Program, Relaxed), (ReadsFrom, Relaxed)];
+        assert_eq!(of(&chain), Repair::Strengthen(vec![(2, Needs::Release), (3, Needs::Acquire)]));
+        // One RMW in the middle, read and written.
+        let chain = [(Start, Relaxed), (Program, Release), (ReadsFrom, Relaxed), (ReadsFrom, Acquire)];
+        assert_eq!(of(&chain), Repair::Strengthen(vec![(2, Needs::Both)]));
+    }
+
+    #[test]
+    fn store_buffering_needs_fences() {
+        use Mode::*;
+        let chain = [(Start, Release), (Program, Acquire), (FromRead, Release)];
+        assert_eq!(of(&chain), Repair::Fences(vec![0, 2]));
+        let mut links = chain.map(|(edge, mode)| link(edge, mode));
+        links[0].fenced = true;
+        assert_eq!(repair(&links), Repair::Fences(vec![2]));
+        links[2].fenced = true;
+        assert_eq!(repair(&links), Repair::Unknown);
+    }
+
+    #[test]
+    fn independent_reads_need_fences_between_the_reads() {
+        use Mode::*;
+        let chain = [
+            (Start, Release),
+            (ReadsFrom, Acquire),
+            (Program, Acquire),
+            (FromRead, Release),
+            (ReadsFrom, Acquire),
+        ];
+        assert_eq!(of(&chain), Repair::Fences(vec![1, 4]));
+    }
+
+    #[test]
+    fn nothing_known() {
+        use Mode::*;
+        assert_eq!(of(&[]), Repair::Unknown);
+        assert_eq!(of(&[(Start, Relaxed), (Program, Release), (Synchronises, Acquire)]), Repair::Unknown);
+    }
+}

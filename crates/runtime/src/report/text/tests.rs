@@ -1,0 +1,225 @@
+//! Whole reports, as people see them.
+
+use super::super::found::{Access, Fate, Step};
+use super::super::{repair, words};
+use super::*;
+use crate::context::Site;
+use crate::journal::{Edge, Link};
+use expect_test::{Expect, expect};
+use seqcst_model::Mode;
+
+const X: usize = 0x5580_0000_4010;
+const Y: usize = 0x5580_0000_4014;
+
+fn frame(function: &str, line: u32) -> Frame {
+    Frame {
+        function: function.into(),
+        file: "/home/me/dekker/dekker.c".into(),
+        line,
+        column: 12,
+        module: "/home/me/dekker/dekker".into(),
+        offset: 0x1200 + u64::from(line),
+        inlined: false,
+    }
+}
+
+fn access(thread: u32, what: What, mode: Option<Mode>, addr: usize) -> Access {
+    Access { thread, what, mode, addr, size: 4, site: Site::UNKNOWN }
+}
+
+fn variable(addr: usize) -> Option<String> {
+    match addr {
+        X => Some("x".into()),
+        Y => Some("y".into()),
+        _ => None,
+    }
+}
+
+fn shown(access: Access, line: u32) -> Shown {
+    Shown {
+        variable: variable(access.addr),
+        access,
+        stack: vec![frame("try_enter", line), frame("worker", 52)],
+    }
+}
+
+fn step(edge: Edge, thread: u32, what: What, mode: Mode, addr: usize, line: u32) -> Step {
+    let (released, acquired) = (mode.is_release(), mode.is_acquire());
+    let site = Site::UNKNOWN;
+    let link = Link { edge, thread, what, mode, addr, size: 4, site, released, acquired, fenced: false };
+    Step { link, frame: Some(frame("try_enter", line)), variable: variable(addr) }
+}
+
+fn report(kind: Kind, access: Shown, other: Shown, chain: Vec<Step>) -> Report {
+    let (fate, older, other) = (Fate::Error, None, Some(other));
+    let mut report =
+        Report { kind, fate, count: 1, access, other, older, freed: false, chain, repair: String::new() };
+    let links: Vec<_> = report.chain.iter().map(|step| step.link).collect();
+    report.repair = words::repair(&report, &repair::repair(&links));
+    report
+}
+
+fn check(report: &Report, expected: Expect) {
+    let style = Style { pid: 123, directory: "/home/me/dekker".into(), verbose: false, model: "RC20" };
+    let text = render(report, &style);
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    expected.assert_eq(&text);
+}
+
+#[test]
+fn store_buffering() {
+    let chain = vec![
+        step(Edge::Start, 1, What::Store, Mode::Release, X, 29),
+        step(Edge::Program, 1, What::Load, Mode::Acquire, Y, 31),
+        step(Edge::FromRead, 2, What::Store, Mode::Release, Y, 29),
+    ];
+    let load = shown(access(2, What::Load, Some(Mode::Relaxed), X), 31);
+    let store = shown(access(1, What::Store, Some(Mode::Release), X), 29);
+    let mut report = report(Kind::Stale, load, store, chain);
+    report.older = Some(shown(access(0, What::Store, None, X), 11));
+    check(
+        &report,
+        expect![[r#"
+            ==================
+            WARNING: seqcst: this load can be stale under RC20 (pid=123)
+              Load of 4 bytes (relaxed) at 0x558000004010 in x by thread 2 may return an old value:
+                #0 try_enter dekker.c:31:12 (dekker+0x121f)
+                #1 worker dekker.c:52:12 (dekker+0x1234)
+              It can miss the store of 4 bytes (release) by thread 1:
+                #0 try_enter dekker.c:29:12 (dekker+0x121d)
+                #1 worker dekker.c:52:12 (dekker+0x1234)
+              and see what the main thread wrote before that at dekker.c:11.
+              Under SC the order is forced:
+                thread 1  store release  x  dekker.c:29  the write that can be missed
+                thread 1  load acquire   y  dekker.c:31  program order
+                thread 2  store release  y  dekker.c:29  overwrites what was read (fr)
+                thread 2  load relaxed   x  dekker.c:31  program order, but not bound to see it
+              Repair to try: put atomic_thread_fence(memory_order_seq_cst) between dekker.c:29 and
+                dekker.c:31; or make all of these accesses seq_cst.
+            SUMMARY: seqcst: stale load dekker.c:31 in try_enter
+            ==================
+        "#]],
+    );
+}
+
+#[test]
+fn message_passing_on_the_heap() {
+    let chain = vec![
+        step(Edge::Start, 0, What::Store, Mode::Relaxed, 0x7b04_0000_0010, 10),
+        step(Edge::Program, 0, What::Store, Mode::Relaxed, 0x7b04_0000_0018, 11),
+        step(Edge::ReadsFrom, 3, What::Load, Mode::Relaxed, 0x7b04_0000_0018, 20),
+    ];
+    let now = shown(access(3, What::Rmw, Some(Mode::AcqRel), 0x7b04_0000_0010), 21);
+    let missed = shown(access(0, What::Store, Some(Mode::Relaxed), 0x7b04_0000_0010), 10);
+    check(
+        &report(Kind::Stale, now, missed, chain),
+        expect![[r#"
+        ==================
+        WARNING: seqcst: this read-modify-write can be stale under RC20 (pid=123)
+          Read-modify-write of 4 bytes (acq_rel) at 0x7b0400000010 by thread 3 may act on an old value:
+            #0 try_enter dekker.c:21:12 (dekker+0x1215)
+            #1 worker dekker.c:52:12 (dekker+0x1234)
+          It can miss the store of 4 bytes (relaxed) by the main thread:
+            #0 try_enter dekker.c:10:12 (dekker+0x120a)
+            #1 worker dekker.c:52:12 (dekker+0x1234)
+          Under SC the order is forced:
+            main      store relaxed  0x7b0400000010  dekker.c:10  the write that can be missed
+            main      store relaxed  0x7b0400000018  dekker.c:11  program order
+            thread 3  load relaxed   0x7b0400000018  dekker.c:20  reads it (rf)
+            thread 3  rmw acq_rel    0x7b0400000010  dekker.c:21  program order, but not bound to see it
+          Repair to try: make the store at dekker.c:11 release (now relaxed) and the load at dekker.c:20
+            acquire (now relaxed).
+        SUMMARY: seqcst: stale read-modify-write dekker.c:21 in try_enter
+        ==================
+    "#]],
+    );
+}
+
+#[test]
+fn waits_and_unknown_places() {
+    let now = Shown { stack: Vec::new(), ..shown(access(1, What::Load, Some(Mode::Acquire), X), 1) };
+    let missed = shown(access(0, What::Store, None, X), 10);
+    check(
+        &report(Kind::Wait, now, missed, Vec::new()),
+        expect![[r#"
+            ==================
+            WARNING: seqcst: this load can be stale under RC20, which only makes a loop wait longer (pid=123)
+              Load of 4 bytes (acquire) at 0x558000004010 in x by thread 1 may return an old value:
+                (where is not known)
+              It can miss the store of 4 bytes by the main thread:
+                #0 try_enter dekker.c:10:12 (dekker+0x120a)
+                #1 worker dekker.c:52:12 (dekker+0x1234)
+              Why it must see it under SC is too long ago (a larger history= may show it).
+            SUMMARY: seqcst: stale load an unknown place
+            ==================
+        "#]],
+    );
+}
+
+#[test]
+fn stores() {
+    let now = shown(access(1, What::Store, Some(Mode::Relaxed), X), 40);
+    let missed = shown(access(2, What::Store, Some(Mode::SeqCst), X), 10);
+    check(
+        &report(Kind::Stale, now, missed, Vec::new()),
+        expect![[r#"
+            ==================
+            WARNING: seqcst: this store can take effect too early under RC20 (pid=123)
+              Store of 4 bytes (relaxed) at 0x558000004010 in x by thread 1 may precede an older write:
+                #0 try_enter dekker.c:40:12 (dekker+0x1228)
+                #1 worker dekker.c:52:12 (dekker+0x1234)
+              It can come before the store of 4 bytes (seq_cst) by thread 2:
+                #0 try_enter dekker.c:10:12 (dekker+0x120a)
+                #1 worker dekker.c:52:12 (dekker+0x1234)
+              Why it must see it under SC is too long ago (a larger history= may show it).
+            SUMMARY: seqcst: stale store dekker.c:40 in try_enter
+            ==================
+        "#]],
+    );
+}
+
+#[test]
+fn races() {
+    let now = shown(access(1, What::Store, None, X), 40);
+    let before = shown(access(0, What::Load, Some(Mode::Acquire), X), 10);
+    let mut race = report(Kind::Race, now, before, Vec::new());
+    check(
+        &race,
+        expect![[r#"
+        ==================
+        WARNING: seqcst: data race (pid=123)
+          Plain write of 4 bytes at 0x558000004010 in x by thread 1:
+            #0 try_enter dekker.c:40:12 (dekker+0x1228)
+            #1 worker dekker.c:52:12 (dekker+0x1234)
+          Earlier atomic load of 4 bytes (acquire) at 0x558000004010 in x by the main thread:
+            #0 try_enter dekker.c:10:12 (dekker+0x120a)
+            #1 worker dekker.c:52:12 (dekker+0x1234)
+          No happens-before under RC20 orders the two.
+        SUMMARY: seqcst: data race dekker.c:40 in try_enter
+        ==================
+    "#]],
+    );
+    race.freed = true;
+    check(
+        &race,
+        expect![[r#"
+        ==================
+        WARNING: seqcst: data race with a free (pid=123)
+          Free of memory at 0x558000004010 in x by thread 1:
+            #0 try_enter dekker.c:40:12 (dekker+0x1228)
+            #1 worker dekker.c:52:12 (dekker+0x1234)
+          Earlier atomic load of 4 bytes (acquire) at 0x558000004010 in x by the main thread:
+            #0 try_enter dekker.c:10:12 (dekker+0x120a)
+            #1 worker dekker.c:52:12 (dekker+0x1234)
+          No happens-before under RC20 orders the two.
+        SUMMARY: seqcst: data race with a free dekker.c:40 in try_enter
+        ==================
+    "#]],
+    );
+}
+
+#[test]
+fn long_names() {
+    assert_eq!(shortened("abcdefghijklmnopqrstuvwxyz", 12), "abcd...wxyz");
+    assert_eq!(shortened("abc", 12), "abc");
+}

@@ -1,0 +1,153 @@
+//! Accesses, threads and repairs in words.
+
+use super::repair::{Needs, Repair};
+use super::{Access, Report, Step};
+use crate::journal::{Edge, What};
+use seqcst_model::Mode;
+
+/// As in the sources.
+pub fn mode(mode: Mode) -> &'static str {
+    match mode {
+        Mode::NonAtomic => "plain",
+        Mode::Relaxed => "relaxed",
+        Mode::Acquire => "acquire",
+        Mode::Release => "release",
+        Mode::AcqRel => "acq_rel",
+        Mode::SeqCst => "seq_cst",
+    }
+}
+
+/// The main thread is number 0.
+pub fn thread(number: u32) -> String {
+    if number == 0 { "the main thread".to_owned() } else { format!("thread {number}") }
+}
+
+/// What it is.
+pub fn what(what: What) -> &'static str {
+    match what {
+        What::Load => "load",
+        What::Store => "store",
+        What::Rmw => "read-modify-write",
+        What::FailedCas => "failed compare-and-swap",
+        What::Fence => "fence",
+        What::Acquire => "acquire",
+        What::Release => "release",
+        What::Spawn => "thread creation",
+        What::Begin => "thread begin",
+        What::End => "thread end",
+        What::Join => "join",
+        What::Free => "free",
+    }
+}
+
+/// In a table, where room is short.
+pub fn short_what(kind: What) -> &'static str {
+    match kind {
+        What::Rmw => "rmw",
+        What::FailedCas => "cas fails",
+        What::Spawn => "create",
+        What::Begin => "begin",
+        What::End => "end",
+        other => what(other),
+    }
+}
+
+/// `write of 4 bytes` or `atomic store of 4 bytes (release)`, for races.
+pub fn race_access(access: &Access) -> String {
+    let Access { size, .. } = access;
+    match (access.what, access.mode) {
+        (What::Free, _) => "free of memory".to_owned(),
+        (What::Load, None) => format!("plain read of {}", bytes(*size)),
+        (_, None) => format!("plain write of {}", bytes(*size)),
+        (kind, Some(Mode::NonAtomic)) => format!("atomic {} of {}", what(kind), bytes(*size)),
+        (kind, Some(order)) => format!("atomic {} of {} ({})", what(kind), bytes(*size), mode(order)),
+    }
+}
+
+/// `store of 4 bytes (release)`
+pub fn atomic_access(access: &Access) -> String {
+    let order = access.mode.map(|order| format!(" ({})", mode(order))).unwrap_or_default();
+    format!("{} of {}{order}", what(access.what), bytes(access.size))
+}
+
+fn bytes(size: u8) -> String {
+    if size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") }
+}
+
+/// The first letter large.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Why a link of a chain comes after the one before.
+pub fn edge(edge: Edge) -> &'static str {
+    match edge {
+        Edge::Start => "the write that can be missed",
+        Edge::Program => "program order",
+        Edge::ReadsFrom => "reads it (rf)",
+        Edge::ReadsLater => "reads a later write (mo, rf)",
+        Edge::Overwrites => "comes later at this location (mo)",
+        Edge::FromRead => "overwrites what was read (fr)",
+        Edge::Synchronises => "synchronises",
+    }
+}
+
+/// A repair as a sentence, or nothing. `place` is where the stale access is.
+pub fn repair(report: &Report, advice: &Repair) -> String {
+    let place = report.access.place();
+    let chain = &report.chain;
+    match advice {
+        Repair::Unknown => String::new(),
+        Repair::Strengthen(weak) => {
+            let mut parts: Vec<String> = Vec::new();
+            for &(index, needs) in weak {
+                let Some(step) = chain.get(index) else { continue };
+                let part = strengthen(step, needs);
+                if !parts.contains(&part) {
+                    parts.push(part);
+                }
+            }
+            format!("make {}.", parts.join(" and "))
+        }
+        Repair::Fences(open) => {
+            let mut gaps: Vec<String> = Vec::new();
+            for &index in open {
+                let Some(step) = chain.get(index) else { continue };
+                let end = chain.get(index + 1).map_or_else(|| place.clone(), Step::place);
+                let gap = format!("{} and {end}", step.place());
+                if !gaps.contains(&gap) {
+                    gaps.push(gap);
+                }
+            }
+            let all = "or make all of these accesses seq_cst";
+            format!("put {} between {}; {all}.", fence(&report.access.file()), gaps.join(", and between "))
+        }
+    }
+}
+
+fn strengthen(step: &Step, needs: Needs) -> String {
+    let acquires = step.link.mode.is_acquire() || needs != Needs::Release;
+    let releases = step.link.mode.is_release() || needs != Needs::Acquire;
+    let wanted = match (acquires, releases) {
+        (true, true) => "acq_rel",
+        (true, false) => "acquire",
+        (false, _) => "release",
+    };
+    let now = mode(step.link.mode);
+    match step.link.what {
+        What::FailedCas => format!("the failure ordering at {} {wanted} (now {now})", step.place()),
+        kind => format!("the {} at {} {wanted} (now {now})", what(kind), step.place()),
+    }
+}
+
+fn fence(file: &str) -> &'static str {
+    let is = |endings: &[&str]| endings.iter().any(|ending| file.ends_with(ending));
+    if is(&[".rs"]) {
+        "fence(Ordering::SeqCst)"
+    } else if is(&[".cc", ".cpp", ".cxx", ".C", ".hpp", ".hh", ".hxx"]) {
+        "std::atomic_thread_fence(std::memory_order_seq_cst)"
+    } else {
+        "atomic_thread_fence(memory_order_seq_cst)"
+    }
+}
