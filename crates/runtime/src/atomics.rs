@@ -86,7 +86,7 @@ pub fn perform<T>(operation: &Operation, value: impl Fn() -> u64, act: impl Fn()
         return act().0; // not an address: let the program fault by itself
     };
     let writes = matches!(done, Done::Stored(_) | Done::Updated(_));
-    let race = if thread::races() { race(thread, operation, writes) } else { None };
+    let race = if thread.races { race(thread, operation, writes) } else { None };
     if finding.is_some() || race.is_some() {
         tell(thread, operation, finding, race, (site, time));
     }

@@ -23,7 +23,7 @@ pub fn born(addr: usize, size: usize) {
 pub fn died(addr: usize, size: usize, pc: usize) {
     let Some(thread) = thread::entering() else { return };
     thread.busy = true;
-    if thread::races() && !thread::is_blind() {
+    if thread.races && !thread::is_blind() {
         let end = addr + size.min(CHECKED);
         let mut at = addr & !7;
         while at < end {

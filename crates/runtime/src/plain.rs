@@ -57,7 +57,7 @@ pub fn pieces(addr: usize, size: usize) -> impl Iterator<Item = (usize, usize)> 
 fn look(thread: &mut Thread, access: Access, size: usize, write: bool, pc: usize) {
     thread.busy = true;
     let addr = access.addr;
-    if !thread::races() {
+    if !thread.races {
         // Still, a plain write to an atomic begins its new life.
         if write {
             places::forget(addr, size);

@@ -26,6 +26,9 @@ const SLOT_AT: u32 = 48;
 const TIME_AT: u32 = 21;
 const SITE: u64 = (1 << TIME_AT) - 1;
 const TIME: u64 = (1 << (SLOT_AT - TIME_AT)) - 1;
+/// The bits that tell whose cell it is; a mark is nobody's.
+const OWNER: u64 = MARK | ((SLOTS - 1) as u64) << SLOT_AT;
+const BYTES: u64 = 15 << BYTES_AT;
 
 /// The bytes of a granule that each code stands for: all, halves, quarters, single bytes.
 const MASK: [u8; 16] =
@@ -119,43 +122,55 @@ pub fn is_repeated(cells: &[AtomicU64; CELLS], access: Access, thread: &Thread) 
 }
 
 /// A plain access: looks for races with earlier plain accesses, and notes this one.
+#[inline]
 pub fn access(chunk: Chunk, access: Access, thread: &mut Thread, site: Site) -> Found {
     if u64::from(thread.views.epoch() - thread.cell_base) >= TIME {
         start_over(thread);
     }
     let cells = chunk.cells(access.addr);
+    let new = access.cell(thread) | u64::from(site.0);
     let (mut room, mut spare) = (None, None);
     let mut found = Found { race: None, atomics: false };
     for cell in cells {
         let old = cell.load(Relaxed);
         if old == 0 {
-            spare = spare.or(Some(cell));
-            continue;
-        }
-        if !access.overlaps(old) {
-            continue;
-        }
-        if old & MARK != 0 {
-            found.atomics = true;
-            if access.write {
-                cell.store(0, Relaxed); // the location's life ends here
+            spare = Some(cell);
+        } else if (old ^ new) & OWNER == 0 {
+            // The thread's own: what comes later says as much, for the same bytes, and if it writes or the other doesn't.
+            if (old ^ new) & BYTES == 0 && (access.write || old & WRITE == 0) {
+                room = Some(cell);
             }
-        } else if happens_before(old, thread) {
-            // What comes later says as much, if it covers the same bytes and writes if the other did.
-            if access.covers(old) && (access.write || old & WRITE == 0) {
-                if room.is_none() {
-                    room = Some(cell);
-                } else {
-                    cell.store(0, Relaxed);
-                }
-            }
-        } else if access.write || old & WRITE != 0 {
-            found.race = Some(earlier(old));
+        } else if (old | new) & (WRITE | MARK) != 0 && access.overlaps(old) {
+            meet(cell, old, access, thread, &mut found, &mut room);
         }
     }
-    let new = access.cell(thread) | u64::from(site.0);
     room.or(spare).unwrap_or_else(|| evict(cells, new)).store(new, Relaxed);
     found
+}
+
+/// A cell of another thread, or a mark, that the access may conflict with.
+fn meet<'a>(
+    cell: &'a AtomicU64,
+    old: u64,
+    access: Access,
+    thread: &Thread,
+    found: &mut Found,
+    room: &mut Option<&'a AtomicU64>,
+) {
+    if old & MARK != 0 {
+        found.atomics = true;
+        if access.write {
+            cell.store(0, Relaxed); // the location's life ends here
+        }
+    } else if !happens_before(old, thread) {
+        found.race = Some(earlier(old));
+    } else if access.write && access.covers(old) {
+        if room.is_none() {
+            *room = Some(cell);
+        } else {
+            cell.store(0, Relaxed);
+        }
+    }
 }
 
 /// An atomic access: looks for races with earlier plain accesses, and leaves a mark.

@@ -34,6 +34,8 @@ pub struct Thread {
     pub waits: Waits,
     /// Inside the runtime: a signal handler that comes now isn't watched.
     pub busy: bool,
+    /// Whether races are looked for (the option, within reach).
+    pub races: bool,
     /// The local time at which its cells in `shadow` start to count.
     pub cell_base: Time,
     /// As shown to people: in order of creation.
@@ -272,6 +274,7 @@ impl Slots {
             journal: Journal::of(slot as Slot, number),
             waits: Waits::default(),
             busy: false,
+            races: options::get().races,
             cell_base,
             number,
             tomb,
@@ -292,10 +295,4 @@ pub fn pause(turn: &mut u32) {
     } else {
         sys::sched_yield();
     }
-}
-
-/// Whether races are looked for.
-#[inline]
-pub fn races() -> bool {
-    options::get().races
 }

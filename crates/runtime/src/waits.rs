@@ -12,6 +12,9 @@
 /// What a thread's loads have read and where that led. A small table: what doesn't fit counts as no evidence.
 pub struct Waits {
     seen: Option<Box<[Seen; ENTRIES]>>,
+    /// Loads that *went on*: a row per instruction, a bit per address and value, both hashed. Whoever shares a bit
+    /// counts as one that went on.
+    gone: [u64; ROWS],
     recent: [Recent; RECENT],
     /// Counts what the thread did besides reading.
     pub effects: u32,
@@ -19,6 +22,7 @@ pub struct Waits {
 
 const ENTRIES: usize = 256;
 const RECENT: usize = 8;
+const ROWS: usize = 256;
 
 /// An instruction and the address that it reads.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -33,7 +37,6 @@ pub struct Load {
 struct Seen {
     load: Load,
     value: u64,
-    went_on: bool,
 }
 
 /// The last value read at an instruction, and the effects so far at that moment.
@@ -46,7 +49,7 @@ struct Recent {
 
 impl Default for Waits {
     fn default() -> Waits {
-        Waits { seen: None, recent: [Recent::default(); RECENT], effects: 1 }
+        Waits { seen: None, gone: [0; ROWS], recent: [Recent::default(); RECENT], effects: 1 }
     }
 }
 
@@ -57,8 +60,11 @@ impl Waits {
         let now = Recent { load, value, effects: self.effects };
         let before = std::mem::replace(&mut self.recent[load.pc % RECENT], now);
         let came_back = before.load == load && before.effects == now.effects;
-        if came_back || self.seen.is_some() {
-            self.note(before, came_back);
+        if came_back {
+            self.came_back(before);
+        } else {
+            let (row, bit) = gone(before.load, before.value);
+            self.gone[row] |= bit;
         }
     }
 
@@ -68,14 +74,11 @@ impl Waits {
         self.effects = self.effects.wrapping_add(1);
     }
 
-    fn note(&mut self, before: Recent, came_back: bool) {
+    #[inline(never)]
+    fn came_back(&mut self, before: Recent) {
         let seen = self.seen.get_or_insert_with(|| Box::new([Seen::default(); ENTRIES]));
         let entry = &mut seen[place(before.load, before.value)];
-        if entry.load == before.load && entry.value == before.value {
-            entry.went_on |= !came_back;
-        } else {
-            *entry = Seen { load: before.load, value: before.value, went_on: !came_back };
-        }
+        *entry = Seen { load: before.load, value: before.value };
     }
 
     /// Did reading `value` by `load` always lead straight back?
@@ -86,8 +89,15 @@ impl Waits {
             return false; // it has just gone on
         }
         let entry = &seen[place(load, value)];
-        entry.load == load && entry.value == value && !entry.went_on
+        let (row, bit) = gone(load, value);
+        entry.load == load && entry.value == value && self.gone[row] & bit == 0
     }
+}
+
+#[inline]
+fn gone(load: Load, value: u64) -> (usize, u64) {
+    let mixed = (load.addr as u64 ^ value.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((load.pc >> 1 ^ load.pc >> 9) % ROWS, 1 << (mixed >> 58))
 }
 
 fn place(load: Load, value: u64) -> usize {
