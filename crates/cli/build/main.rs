@@ -69,8 +69,10 @@ fn static_library(root: &Path, out: &Path) -> Result<PathBuf, String> {
     command.env("CARGO_ENCODED_RUSTFLAGS", "").current_dir(root);
     command.args(["rustc", "--quiet", "--locked", "--package", "seqcst-runtime", "--lib", "--release"]);
     command.args(["--crate-type", "staticlib", "--features", "object", "--target-dir"]).arg(&target);
-    // One unit, with what it needs of std optimised into it; nothing in it ever unwinds.
-    for setting in ["panic='abort'", "codegen-units=1", "opt-level=3", "lto='fat'", "debug=false"] {
+    // One unit, with what it needs of std optimised into it; nothing in it ever unwinds. Other people's crates are
+    // there for reports: small is better than fast.
+    let settings = ["panic='abort'", "codegen-units=1", "opt-level=3", "lto='fat'", "debug=false"];
+    for setting in settings.into_iter().chain(["package.'*'.opt-level='s'"]) {
         command.args(["--config", &format!("profile.release.{setting}")]);
     }
     // It only ever becomes part of executables, never of shared libraries: thread-locals at fixed offsets.

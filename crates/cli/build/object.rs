@@ -41,28 +41,23 @@ pub fn make(library: &Path, out: &Path) -> Result<(), String> {
     run(Command::new("objcopy")
         .args(["-R", ".llvmbc", "-R", ".llvmcmd", "--strip-debug"])
         .args([&all, &plain]))?;
-    let entry = |name: &String| ENTRY_POINTS.iter().any(|prefix| name.starts_with(prefix));
-    let entries: Vec<String> = names(&plain)?.defined.into_iter().filter(entry).collect();
-    if entries.is_empty() {
-        // FIXME: an error, as soon as there is a runtime.
-        println!("cargo::warning=the runtime has no entry points yet");
-        for name in ["runtime.o", "runtime.list", "empty.o"] {
-            lines(name, Vec::new())?;
-        }
-        return Ok(());
-    }
+    let defined = names(&plain)?.defined;
+    let starting =
+        |prefix: &str| defined.iter().filter_map(|name| name.strip_prefix(prefix)).collect::<Vec<_>>();
+    let (interposed, raw) = (starting(INTERPOSED), starting(RAW));
+    let entry = |name: &&String| ENTRY_POINTS.iter().any(|prefix| name.starts_with(prefix));
+    let entries: Vec<&String> = defined.iter().filter(entry).collect();
 
     // Then only what is in use.
     let mut roots: Vec<String> = entries.iter().map(|name| format!("-u {name}")).collect();
+    roots.extend(raw.iter().map(|name| format!("-u {RAW}{name}")));
     roots.push("--gc-sections -e __tsan_init".to_owned());
     let roots = lines("roots.txt", roots)?;
     let used = file("used.o");
     merge(&[&plain], &[&format!("-Wl,@{}", roots.display())], &used)?;
-    let Names { defined, undefined } = names(&used)?;
+    let undefined = names(&used)?.undefined;
 
-    // New names.
-    let interposed: Vec<&str> = entries.iter().filter_map(|name| name.strip_prefix(INTERPOSED)).collect();
-    let raw: Vec<&str> = defined.iter().filter_map(|name| name.strip_prefix(RAW)).collect();
+    // New names. References to functions that are interposed come from std's handling of panics only.
     let is_raw = |name: &&String| raw.contains(&name.as_str());
     let calls_itself = |name: &&String| interposed.contains(&name.as_str()) && !is_raw(name);
     let own: Vec<&String> = undefined.iter().filter(calls_itself).collect();
