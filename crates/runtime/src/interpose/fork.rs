@@ -87,6 +87,7 @@ extern "C" fn child() {
     parent();
     threads::fork_child();
     exit::fork_child();
+    crate::report::fork_child();
     thread::fork_child();
 }
 

@@ -58,7 +58,8 @@ impl Frame {
     /// The body of an atomic operation or of a helper that merely passes it on, not code that somebody wrote the access in.
     pub fn is_atomics_own(&self) -> bool {
         let function = self.function.trim_start_matches('<');
-        self.in_rust_library().is_some_and(|path| path.starts_with("core/src/"))
+        self.is_ours()
+            || self.in_rust_library().is_some_and(|path| path.starts_with("core/src/"))
             || function.starts_with("core::sync::atomic::")
             || [
                 "std::atomic<",
@@ -86,10 +87,15 @@ impl Frame {
             || ["std::", "core::", "alloc::"].iter().any(|start| function.starts_with(start))
     }
 
+    /// This runtime itself, which starts the program's threads.
+    fn is_ours(&self) -> bool {
+        ["seqcst_runtime::", "__interpose_", "__tsan_"].iter().any(|start| self.function.starts_with(start))
+    }
+
     /// Below `main`: what every stack ends with.
     fn is_start(&self) -> bool {
         let library = self.module.rsplit('/').next().unwrap_or_default();
-        library.starts_with("libc.so") || library.starts_with("ld-linux") || self.is_std()
+        library.starts_with("libc.so") || library.starts_with("ld-linux") || self.is_std() || self.is_ours()
     }
 
     /// The file, shorter: without the working directory, without where packages are kept.

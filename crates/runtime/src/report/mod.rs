@@ -100,7 +100,7 @@ pub fn is_std_lock(site: Site) -> bool {
     frames::is_std_lock(&STATE.lock().symbols().stack(site))
 }
 
-/// Prints the totals and writes JSON. True if errors were reported. May be called several times, at exit and in a
+/// Prints the totals and writes JSON. True if the exit code has to tell that errors were reported. May be called several times, at exit and in a
 /// crash; says nothing twice.
 pub fn finish() -> bool {
     const PATIENCE: u32 = 1000;
@@ -116,13 +116,17 @@ pub fn finish() -> bool {
 
 /// In the child of a fork: what was found so far is for the parent to tell.
 pub fn fork_child() {
-    STATE.reset();
     output::fork_child();
     seen::clear();
-    let mut state = STATE.lock();
-    state.reports.clear();
-    state.by_position.clear();
-    state.told = None;
+    if let Some(mut state) = STATE.try_lock() {
+        state.reports.clear();
+        state.by_position.clear();
+        state.told = None;
+        return;
+    }
+    // A thread that isn't there any more was in the middle of a report: what it left behind can't be trusted.
+    STATE.reset();
+    core::mem::forget(core::mem::replace(&mut *STATE.lock(), State::new()));
 }
 
 struct Violation<'a> {
@@ -266,7 +270,7 @@ impl State {
             }
         }
         self.rules = Some(rules);
-        errors
+        errors && options.exitcode != 0
     }
 
     fn write_json(&self, options: &Options, occurrences: &[u64], counts: &Counts, rules: &[Rule]) {

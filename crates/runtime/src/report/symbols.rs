@@ -36,7 +36,7 @@ impl Symbols {
     pub fn variable(&mut self, address: usize) -> Option<String> {
         let module = self.modules.at(address)?;
         let (name, inside) = module.variable(module.offset(address))?;
-        let name = addr2line::demangle_auto(Cow::Borrowed(name), None);
+        let name = demangled(name);
         Some(if inside == 0 { name.into_owned() } else { format!("{name}+{inside}") })
     }
 }
@@ -60,13 +60,21 @@ fn find(modules: &mut Modules, address: usize) -> Vec<Frame> {
         if !frame.inlined
             && let Some(name) = name
         {
-            let name = addr2line::demangle_auto(Cow::Borrowed(name), None);
+            let name = demangled(name);
             if name.len() > frame.function.len() && name.contains(&frame.function) {
-                frame.function = name.into_owned();
+                frame.function = name;
             }
         }
     }
     frames
+}
+
+/// The name as people write it. Names that aren't mangled stay as they are: C++ has types with names like `x`.
+fn demangled(name: &str) -> String {
+    if !name.starts_with("_Z") && !name.starts_with("_R") {
+        return name.to_owned();
+    }
+    addr2line::demangle_auto(Cow::Borrowed(name), None).into_owned()
 }
 
 /// What the debug information says.
@@ -75,7 +83,7 @@ fn described(module: &mut Module, offset: u64) -> Result<Vec<Frame>, gimli::Erro
     let mut found = dwarf.find_frames(offset).skip_all_loads()?;
     let mut frames = Vec::new();
     while let Some(frame) = found.next()? {
-        let function = frame.function.as_ref().and_then(|name| Some(name.demangle().ok()?.into_owned()));
+        let function = frame.function.as_ref().and_then(|name| Some(demangled(&name.raw_name().ok()?)));
         let location = frame.location.as_ref();
         frames.push(Frame {
             function: function.unwrap_or_default(),
@@ -128,6 +136,16 @@ mod tests {
         assert_eq!(symbols.stack(Site::UNKNOWN), []);
         let frames = symbols.stack(context::bare_site(0x11));
         assert_eq!(frames, [Frame { offset: 0x10, ..Frame::default() }]);
+    }
+
+    #[test]
+    fn names() {
+        assert_eq!(demangled("x"), "x");
+        assert_eq!(demangled("main"), "main");
+        assert_eq!(demangled("_ZN5queue4pushEi"), "queue::push(int)");
+        assert_eq!(demangled("_ZN4core3fmt5write17h0123456789abcdefE"), "core::fmt::write");
+        assert_eq!(demangled("_RNvC6_123foo3bar"), "123foo::bar");
+        assert_eq!(demangled("_Zwrong"), "_Zwrong");
     }
 
     #[test]

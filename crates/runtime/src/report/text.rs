@@ -56,7 +56,10 @@ fn stale(out: &mut String, report: &Report, style: &Style) {
         && access.access.what != What::Store
     {
         let (place, thread) = (older.place(), words::thread(older.access.thread));
-        let _ = writeln!(out, "  and see what {thread} wrote before that at {place}.");
+        let _ = match older.stack.is_empty() {
+            true => writeln!(out, "  and see the value that was there before."),
+            false => writeln!(out, "  and see what {thread} wrote before that at {place}."),
+        };
     }
     chain(out, report);
     if report.chain.is_empty() && report.other.is_some() {
