@@ -55,6 +55,11 @@ impl Shown {
         self.headline().map_or_else(|| "an unknown place".to_owned(), Frame::place)
     }
 
+    /// `file.c:31:12`
+    pub fn exact_place(&self) -> String {
+        self.headline().map_or_else(|| "?".to_owned(), Frame::exact_place)
+    }
+
     /// The source file, perhaps empty.
     pub fn file(&self) -> String {
         self.headline().map(|frame| frame.file.clone()).unwrap_or_default()
@@ -76,6 +81,11 @@ impl Step {
     /// `file.c:31`
     pub fn place(&self) -> String {
         self.frame.as_ref().map_or_else(|| "an unknown place".to_owned(), Frame::place)
+    }
+
+    /// `file.c:31:12`
+    pub fn exact_place(&self) -> String {
+        self.frame.as_ref().map_or_else(|| "?".to_owned(), Frame::exact_place)
     }
 }
 

@@ -95,7 +95,10 @@ impl Frame {
     /// Below `main`: what every stack ends with.
     fn is_start(&self) -> bool {
         let library = self.module.rsplit('/').next().unwrap_or_default();
-        library.starts_with("libc.so") || library.starts_with("ld-linux") || self.is_std() || self.is_ours()
+        ["libc.so", "ld-linux", "libstdc++.so", "libc++.so"].iter().any(|start| library.starts_with(start))
+            || self.file.contains("/include/c++/")
+            || self.is_std()
+            || self.is_ours()
     }
 
     /// The file, shorter: without the working directory, without where packages are kept.
@@ -109,6 +112,9 @@ impl Frame {
             let rest = &self.file[at + "/registry/src/".len()..];
             return rest.split_once('/').map_or(rest, |(_, path)| path);
         }
+        if let Some(at) = self.file.find("/include/c++/") {
+            return &self.file[at + "/include/".len()..];
+        }
         let inside = self.file.strip_prefix(directory).and_then(|rest| rest.strip_prefix('/'));
         inside.filter(|_| !directory.is_empty()).unwrap_or(&self.file)
     }
@@ -120,6 +126,12 @@ impl Frame {
         }
         let name = self.file.rsplit('/').next().unwrap_or_default();
         if self.line == 0 { name.to_owned() } else { format!("{name}:{}", self.line) }
+    }
+
+    /// `file.c:31:12`, for where several accesses are on one line.
+    pub fn exact_place(&self) -> String {
+        let place = self.place();
+        if self.file.is_empty() || self.column == 0 { place } else { format!("{place}:{}", self.column) }
     }
 
     /// `program+0x1234`
@@ -218,7 +230,10 @@ mod tests {
         assert_eq!(rust("std/src/rt.rs").short_file(dir), "library/std/src/rt.rs");
         let registry = "/root/.cargo/registry/src/index.crates.io-19/arc-swap-1.8.2/src/debt.rs";
         assert_eq!(frame("", registry).short_file(""), "arc-swap-1.8.2/src/debt.rs");
+        let header = "/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/invoke.h";
+        assert_eq!(frame("", header).short_file(dir), "c++/12/bits/invoke.h");
         assert_eq!(frame("", "/a/b.c").place(), "b.c:7");
+        assert_eq!(frame("", "/a/b.c").exact_place(), "b.c:7:3");
         let bare = Frame { module: "/bin/x".into(), offset: 0x1234, ..Frame::default() };
         assert_eq!(bare.place(), "x+0x1234");
     }

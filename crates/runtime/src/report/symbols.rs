@@ -37,7 +37,7 @@ impl Symbols {
         let module = self.modules.at(address)?;
         let (name, inside) = module.variable(module.offset(address))?;
         let name = demangled(name);
-        Some(if inside == 0 { name.into_owned() } else { format!("{name}+{inside}") })
+        Some(if inside == 0 { name } else { format!("{name}+{inside}") })
     }
 }
 

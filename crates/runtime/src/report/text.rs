@@ -156,14 +156,14 @@ fn chain(out: &mut String, report: &Report) {
             link.what,
             Some(words::mode(link.mode)),
             place,
-            step.place(),
+            step.exact_place(),
             words::edge(link.edge),
         ));
     }
     let last = &report.access;
     let (thread, what, mode) = (last.access.thread, last.access.what, last.access.mode.map(words::mode));
     let place = location(&last.variable, last.access.addr, what);
-    rows.push(row(thread, what, mode, place, last.place(), "program order, but not bound to see it"));
+    rows.push(row(thread, what, mode, place, last.exact_place(), "program order, but not bound to see it"));
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2), width(3)];
     out.push_str("  Under SC the order is forced:\n");

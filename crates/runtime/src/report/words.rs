@@ -95,7 +95,7 @@ pub fn edge(edge: Edge) -> &'static str {
 
 /// A repair as a sentence, or nothing. `place` is where the stale access is.
 pub fn repair(report: &Report, advice: &Repair) -> String {
-    let place = report.access.place();
+    let place = report.access.exact_place();
     let chain = &report.chain;
     match advice {
         Repair::Unknown => String::new(),
@@ -114,8 +114,8 @@ pub fn repair(report: &Report, advice: &Repair) -> String {
             let mut gaps: Vec<String> = Vec::new();
             for &index in open {
                 let Some(step) = chain.get(index) else { continue };
-                let end = chain.get(index + 1).map_or_else(|| place.clone(), Step::place);
-                let gap = format!("{} and {end}", step.place());
+                let end = chain.get(index + 1).map_or_else(|| place.clone(), Step::exact_place);
+                let gap = format!("{} and {end}", step.exact_place());
                 if !gaps.contains(&gap) {
                     gaps.push(gap);
                 }
@@ -136,8 +136,8 @@ fn strengthen(step: &Step, needs: Needs) -> String {
     };
     let now = mode(step.link.mode);
     match step.link.what {
-        What::FailedCas => format!("the failure ordering at {} {wanted} (now {now})", step.place()),
-        kind => format!("the {} at {} {wanted} (now {now})", what(kind), step.place()),
+        What::FailedCas => format!("the failure ordering at {} {wanted} (now {now})", step.exact_place()),
+        kind => format!("the {} at {} {wanted} (now {now})", what(kind), step.exact_place()),
     }
 }
 

@@ -90,12 +90,12 @@ fn store_buffering() {
                 #1 worker dekker.c:52:12 (dekker+0x1234)
               and see what the main thread wrote before that at dekker.c:11.
               Under SC the order is forced:
-                thread 1  store release  x  dekker.c:29  the write that can be missed
-                thread 1  load acquire   y  dekker.c:31  program order
-                thread 2  store release  y  dekker.c:29  overwrites what was read (fr)
-                thread 2  load relaxed   x  dekker.c:31  program order, but not bound to see it
-              Repair to try: put atomic_thread_fence(memory_order_seq_cst) between dekker.c:29 and
-                dekker.c:31; or make all of these accesses seq_cst.
+                thread 1  store release  x  dekker.c:29:12  the write that can be missed
+                thread 1  load acquire   y  dekker.c:31:12  program order
+                thread 2  store release  y  dekker.c:29:12  overwrites what was read (fr)
+                thread 2  load relaxed   x  dekker.c:31:12  program order, but not bound to see it
+              Repair to try: put atomic_thread_fence(memory_order_seq_cst) between dekker.c:29:12 and
+                dekker.c:31:12; or make all of these accesses seq_cst.
             SUMMARY: seqcst: stale load dekker.c:31 in try_enter
             ==================
         "#]],
@@ -114,24 +114,24 @@ fn message_passing_on_the_heap() {
     check(
         &report(Kind::Stale, now, missed, chain),
         expect![[r#"
-        ==================
-        WARNING: seqcst: this read-modify-write can be stale under RC20 (pid=123)
-          Read-modify-write of 4 bytes (acq_rel) at 0x7b0400000010 by thread 3 may act on an old value:
-            #0 try_enter dekker.c:21:12 (dekker+0x1215)
-            #1 worker dekker.c:52:12 (dekker+0x1234)
-          It can miss the store of 4 bytes (relaxed) by the main thread:
-            #0 try_enter dekker.c:10:12 (dekker+0x120a)
-            #1 worker dekker.c:52:12 (dekker+0x1234)
-          Under SC the order is forced:
-            main      store relaxed  0x7b0400000010  dekker.c:10  the write that can be missed
-            main      store relaxed  0x7b0400000018  dekker.c:11  program order
-            thread 3  load relaxed   0x7b0400000018  dekker.c:20  reads it (rf)
-            thread 3  rmw acq_rel    0x7b0400000010  dekker.c:21  program order, but not bound to see it
-          Repair to try: make the store at dekker.c:11 release (now relaxed) and the load at dekker.c:20
-            acquire (now relaxed).
-        SUMMARY: seqcst: stale read-modify-write dekker.c:21 in try_enter
-        ==================
-    "#]],
+            ==================
+            WARNING: seqcst: this read-modify-write can be stale under RC20 (pid=123)
+              Read-modify-write of 4 bytes (acq_rel) at 0x7b0400000010 by thread 3 may act on an old value:
+                #0 try_enter dekker.c:21:12 (dekker+0x1215)
+                #1 worker dekker.c:52:12 (dekker+0x1234)
+              It can miss the store of 4 bytes (relaxed) by the main thread:
+                #0 try_enter dekker.c:10:12 (dekker+0x120a)
+                #1 worker dekker.c:52:12 (dekker+0x1234)
+              Under SC the order is forced:
+                main      store relaxed  0x7b0400000010  dekker.c:10:12  the write that can be missed
+                main      store relaxed  0x7b0400000018  dekker.c:11:12  program order
+                thread 3  load relaxed   0x7b0400000018  dekker.c:20:12  reads it (rf)
+                thread 3  rmw acq_rel    0x7b0400000010  dekker.c:21:12  program order, but not bound to see it
+              Repair to try: make the store at dekker.c:11:12 release (now relaxed) and the load at
+                dekker.c:20:12 acquire (now relaxed).
+            SUMMARY: seqcst: stale read-modify-write dekker.c:21 in try_enter
+            ==================
+        "#]],
     );
 }
 
