@@ -51,6 +51,7 @@ pub fn start() {
         chunks::init();
         READY.store(1, Ordering::Release);
         if cfg!(feature = "object") {
+            report::start();
             interpose::start();
         }
     }

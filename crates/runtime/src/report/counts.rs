@@ -61,40 +61,36 @@ impl Counts {
 
     /// `seqcst: 2 robustness violations, 1 data race (17 occurrences), ...`
     pub fn line(&self) -> String {
-        let mut parts = Vec::new();
-        let mut part = |count: u64, one: &str, many: &str, note: &str| {
-            if count > 0 {
-                parts.push(format!("{count} {}{note}", if count == 1 { one } else { many }));
-            }
-        };
-        part(self.violations, "robustness violation", "robustness violations", "");
-        part(self.races, "data race", "data races", "");
-        if self.waits_are_errors {
-            part(self.waits, "benign wait", "benign waits", "");
-        }
-        let occurrences = match self.occurrences {
-            0 => String::new(),
-            1 => " (1 occurrence)".to_owned(),
-            many => format!(" ({many} occurrences)"),
-        };
+        let mut parts: Vec<String> = Vec::new();
+        let waits = plural(self.waits, "benign wait");
+        let errors = [
+            (self.violations, plural(self.violations, "robustness violation")),
+            (self.races, plural(self.races, "data race")),
+            (if self.waits_are_errors { self.waits } else { 0 }, waits.clone()),
+        ];
+        parts.extend(errors.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text));
         if let Some(last) = parts.last_mut() {
-            last.push_str(&occurrences);
+            let _ = write!(last, " ({})", plural(self.occurrences, "occurrence"));
         }
-        let mut part = |count: u64, one: &str, many: &str, note: &str| {
-            if count > 0 {
-                parts.push(format!("{count} {}{note}", if count == 1 { one } else { many }));
-            }
-        };
-        if !self.waits_are_errors {
-            part(self.waits, "benign wait", "benign waits", " (not shown; waits=report shows them)");
-        }
-        part(self.std_locks, "in Rust's own locks", "in Rust's own locks", " (not shown)");
-        part(self.suppressed, "suppressed", "suppressed", "");
+        let others = [
+            (
+                if self.waits_are_errors { 0 } else { self.waits },
+                format!("{waits} (not shown; waits=report shows them)"),
+            ),
+            (self.std_locks, format!("{} in Rust's own locks (not shown)", self.std_locks)),
+            (self.suppressed, format!("{} suppressed", self.suppressed)),
+        ];
+        parts.extend(others.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text));
         if parts.is_empty() {
             parts.push("nothing found".to_owned());
         }
         format!("seqcst: {}\n", parts.join(", "))
     }
+}
+
+/// `1 report`, `2 reports`
+fn plural(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// What became of the rules: what they kept back, and those that kept back nothing.
@@ -104,11 +100,10 @@ pub fn suppressions(rules: &[Rule]) -> String {
         let Rule { text, place, reports, occurrences, .. } = rule;
         let _ = match reports {
             0 => writeln!(out, "seqcst: warning: suppression {text} ({place}) matched nothing"),
-            1 => writeln!(out, "seqcst: suppression {text} matched 1 report ({occurrences} occurrences)"),
-            _ => writeln!(
-                out,
-                "seqcst: suppression {text} matched {reports} reports ({occurrences} occurrences)"
-            ),
+            _ => {
+                let (reports, occurrences) = (plural(*reports, "report"), plural(*occurrences, "occurrence"));
+                writeln!(out, "seqcst: suppression {text} matched {reports} ({occurrences})")
+            }
         };
     }
     out
