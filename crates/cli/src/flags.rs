@@ -58,6 +58,16 @@ model could have done something else there. Data races on non-atomic locations a
 way. The answer is exact, unless a limit is reached first.")]
     Check(CheckFlags),
 
+    /// Run an instrumented program, several times if asked, and sum up what was found.
+    #[command(after_help = RUN_EXAMPLES)]
+    #[command(long_about = "\
+Run an instrumented program, several times if asked, and sum up what was found.
+
+The program must have been built by `seqcst cc`, `seqcst c++` or `cargo seqcst`. It is started as it would be without us; \
+its reports are collected, put together by their places in the source, and counted. With several runs a report is shown \
+when it is made for the first time.")]
+    Run(RunFlags),
+
     /// Compile and link C programs with a monitor in them: gcc or clang, with the same arguments.
     #[command(disable_help_flag = true, override_usage = "seqcst cc ARGS…", long_about = COMPILERS)]
     Cc(Foreign),
@@ -65,6 +75,71 @@ way. The answer is exact, unless a limit is reached first.")]
     /// The same for C++.
     #[command(name = "c++", disable_help_flag = true, override_usage = "seqcst c++ ARGS…", long_about = COMPILERS)]
     Cxx(Foreign),
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  seqcst run ./server --port 0                    like ./server --port 0, with an exit code of ours
+  seqcst run -n 100 ./stress                      what was found in 100 runs, and in how many of them
+  seqcst run -n 1000 --until-found ./stress       until something is found
+  seqcst run --format sarif -o found.sarif ./t    for editors and code hosts
+  seqcst run --children make check                watch the instrumented programs that `make check` starts
+
+Exit codes:
+  0  nothing was found, and the program ended well
+  1  a violation was found, or the program ended with a signal or an exit code other than 0
+  2  bad usage, or not an instrumented program
+  3  nothing was found, but a run was stopped by --timeout";
+
+/// Flags of `seqcst run`.
+#[derive(Args, Debug)]
+pub struct RunFlags {
+    /// How many times to run the program
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub runs: u32,
+
+    /// Stop as soon as something is found
+    #[arg(long)]
+    pub until_found: bool,
+
+    /// An option of the runtime, besides those in SEQCST_OPTIONS (help=1 lists them)
+    #[arg(long = "option", value_name = "KEY=VALUE")]
+    pub options: Vec<String>,
+
+    /// Stop a run after this time: seconds (`10`, `1.5`) or with a unit (`500ms`, `2m`, `1h`)
+    #[arg(long, value_name = "SECONDS", value_parser = parse_duration)]
+    pub timeout: Option<Duration>,
+
+    /// The program is not instrumented itself, but starts programs that are
+    #[arg(long)]
+    pub children: bool,
+
+    /// Throw away what the program prints
+    #[arg(long, help_heading = "Output")]
+    pub quiet: bool,
+
+    /// What to print: text on standard error, the others on standard output
+    #[arg(long, value_enum, default_value_t = RunFormat::Text, help_heading = "Output")]
+    pub format: RunFormat,
+
+    /// Print it into this file
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+
+    /// The program and its arguments
+    #[arg(value_name = "PROGRAM ARGS", required = true, trailing_var_arg = true)]
+    pub command: Vec<OsString>,
+}
+
+/// What `seqcst run` prints.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RunFormat {
+    /// A summary
+    Text,
+    /// One JSON object
+    Json,
+    /// A log in SARIF 2.1.0
+    Sarif,
 }
 
 const COMPILERS: &str = "\

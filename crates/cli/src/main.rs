@@ -5,6 +5,7 @@
 //! * [`engine`]: a program to an answer;
 //! * [`check`]: `seqcst check`, from files to reports and an exit code;
 //! * [`compile`]: `seqcst cc` and `c++`, compilers that instrument programs;
+//! * [`run`]: `seqcst run`, which runs instrumented programs and sums up;
 //! * [`rust`]: `cargo seqcst`, which instruments Rust programs;
 //! * [`output`]: standard output, pictures, colors; [`progress`]: the line that moves.
 //!
@@ -18,6 +19,7 @@ mod flags;
 mod input;
 mod output;
 mod progress;
+mod run;
 mod rust;
 mod units;
 
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
     }
     let status = match Flags::parse().command {
         Command::Check(flags) => check::run(&flags),
+        Command::Run(flags) => run::run(&flags),
         // Only with flags before the command, which is no way to call a compiler.
         Command::Cc(_) | Command::Cxx(_) => Status::BadInput,
     };

@@ -1,0 +1,164 @@
+//! One run of the program, and the reports that came out of it.
+
+use crate::flags::RunFlags;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::ffi::OsString;
+use std::fs;
+use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// How to run the program.
+pub struct Plan {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Options for the runtime.
+    pub options: String,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+    /// Throw away what it prints.
+    pub quiet: bool,
+    /// Its standard output goes to standard error.
+    pub divert: bool,
+    /// Reports are kept back until it is known whether they are news.
+    pub repeated: bool,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// With an exit code.
+    Code(i32),
+    /// By a signal.
+    Signal(i32),
+    /// It took too long.
+    TimedOut,
+}
+
+/// What came out of a run.
+pub struct Run {
+    /// How it ended.
+    pub ending: Ending,
+    /// One document per process.
+    pub documents: Vec<Value>,
+    /// What the runtime wrote, if it was kept back.
+    pub log: String,
+}
+
+/// How long a program may take to write its reports when it is stopped.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The options that the user set, in one text.
+pub fn options(flags: &RunFlags) -> Result<String, String> {
+    let set = std::env::var("SEQCST_OPTIONS").unwrap_or_default();
+    let all = std::iter::once(set).chain(flags.options.iter().cloned()).filter(|option| !option.is_empty());
+    let all = all.collect::<Vec<_>>().join(":");
+    if all.split([':', ',', ' ']).any(|option| option.starts_with("json=")) {
+        return Err("option json=… is what `seqcst run` uses itself: use --format json -o FILE".to_owned());
+    }
+    Ok(all)
+}
+
+/// Runs the program once.
+pub fn run(plan: &Plan) -> Result<Run, String> {
+    let folder = Folder::new()?;
+    let mut options = plan.options.clone();
+    let mut add = |option: String| {
+        options.push_str(if options.is_empty() { "" } else { ":" });
+        options.push_str(&option);
+    };
+    add(format!("json='{}'", folder.0.join("%p.json").display()));
+    let keeps_log = plan.repeated && !plan.options.contains("log_path=");
+    if keeps_log {
+        add(format!("log_path='{}'", folder.0.join("log").display()));
+    }
+    let mut command = Command::new(&plan.program);
+    command.args(&plan.args).env("SEQCST_OPTIONS", options);
+    if plan.quiet {
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+    } else if plan.divert {
+        let stderr = std::io::stderr().as_fd().try_clone_to_owned();
+        command.stdout(stderr.map_or_else(|_| Stdio::null(), Stdio::from));
+    }
+    let child = command.spawn().map_err(|error| format!("{}: {error}", plan.program.display()))?;
+    let ending = wait(child, plan.timeout).map_err(|error| format!("{}: {error}", plan.program.display()))?;
+    let log = if keeps_log { folder.texts("log.").concat() } else { String::new() };
+    let documents = folder.texts("").into_iter().filter_map(|text| serde_json::from_str(&text).ok());
+    let documents = documents.filter(|document: &Value| document["tool"] == "seqcst").collect();
+    Ok(Run { ending, documents, log })
+}
+
+/// Waits for the end, and brings it about when the time is over.
+fn wait(mut child: Child, timeout: Option<Duration>) -> std::io::Result<Ending> {
+    let Some(timeout) = timeout else { return child.wait().map(ending) };
+    if let Some(status) = wait_for(&mut child, timeout)? {
+        return Ok(ending(status));
+    }
+    // The runtime writes its reports when a program is aborted.
+    if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process(pid, Signal::ABORT);
+        wait_for(&mut child, GRACE)?;
+    }
+    let _ = child.kill();
+    child.wait()?;
+    Ok(Ending::TimedOut)
+}
+
+fn wait_for(child: &mut Child, timeout: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let start = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        let Some(left) = timeout.checked_sub(start.elapsed()) else { return Ok(None) };
+        std::thread::sleep(pause.min(left));
+        pause = (pause * 2).min(Duration::from_millis(50));
+    }
+}
+
+fn ending(status: ExitStatus) -> Ending {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Ending::Code(code),
+        (None, signal) => Ending::Signal(signal.unwrap_or_default()),
+    }
+}
+
+/// A temporary directory for the files of one run.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Folder, String> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("seqcst-run-{}-{number}", std::process::id()));
+        fs::create_dir(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Folder(path))
+    }
+
+    /// The contents of all files whose names start like this, in order of their names.
+    fn texts(&self, start: &str) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).into_iter().flatten().flatten().map(|entry| entry.path());
+        let fits = |path: &PathBuf| name(path).starts_with(start);
+        let mut paths: Vec<PathBuf> = entries.filter(fits).collect();
+        paths.sort();
+        let read = |path: &PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
+        paths.iter().map(read).collect()
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
