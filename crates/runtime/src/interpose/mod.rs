@@ -86,15 +86,13 @@ fn release<T>(object: *const T, side: Side, caller: Caller) {
     sync::release(object as usize, side, caller.pc());
 }
 
-/// A lock of libc was taken: also when its last owner died with it.
-fn is_taken(result: c_int) -> bool {
-    result == 0 || result == libc::EOWNERDEAD
-}
-
-/// What the real call came to, after acquiring the object if it was taken.
+/// What the real call came to, after acquiring the object if it was taken. Its last owner may have died with it.
 fn acquired<T>(result: c_int, object: *const T, side: Side, caller: Caller) -> c_int {
-    if is_taken(result) {
+    if result == 0 || result == libc::EOWNERDEAD {
         acquire(object, side, caller);
+    }
+    if result == libc::EOWNERDEAD {
+        acquire(&raw const threads::DEAD_OWNERS, Side::All, caller);
     }
     result
 }

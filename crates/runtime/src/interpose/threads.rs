@@ -11,6 +11,7 @@
 use super::caller::Caller;
 use super::crash;
 use crate::spin::Lock;
+use crate::sync::{self, Side};
 use crate::thread::{self, Birth, Tomb};
 use crate::{memory, sys};
 use core::cell::Cell;
@@ -68,6 +69,8 @@ struct Start<R> {
 pub(super) type Lives = Vec<(pthread_t, Arc<Life>)>;
 pub(super) const SHARDS: usize = 64;
 pub(super) static LIVES: [Lock<Lives>; SHARDS] = [const { Lock::new(Vec::new()) }; SHARDS];
+/// Its address names what every thread releases when it ends, for who takes over its robust mutexes.
+pub(super) static DEAD_OWNERS: u8 = 0;
 static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
 
 thread_local! {
@@ -231,6 +234,7 @@ unsafe extern "C" fn at_end(value: *mut c_void) {
     // SAFETY: this is the last use of the value.
     let life = unsafe { Arc::from_raw(value.cast::<Life>()) };
     crash::take_stack();
+    sync::release(&raw const DEAD_OWNERS as usize, Side::All, 0);
     // The stack may become anything: another thread's, or a library's data.
     if let Some((addr, size)) = stack() {
         memory::unmapped(addr, size);
