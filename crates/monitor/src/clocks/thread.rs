@@ -181,14 +181,14 @@ impl Thread {
     }
 
     /// A write comes after every access to the location so far.
-    #[inline]
+    #[inline(always)]
     fn write_sc(&mut self, at: &Location) {
         if self.sc.join(&at.access_sc) {
             self.learnt = self.time;
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn wrote(&mut self, at: &mut Location, mode: Mode, rmw: bool, value: u64, site: Site) {
         at.access_sc.copy(&self.sc);
         at.write_sc.copy(&self.sc);
@@ -261,7 +261,7 @@ impl Thread {
     }
 
     /// Takes a message that was read: into `cur` if the access acquires, else for an acquire fence to come.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, message: &Clock, acquire: bool) {
         if acquire {
             self.learn(message);
@@ -275,14 +275,14 @@ impl Thread {
     }
 
     /// As [`Thread::tick`], where `cur` was handed on.
-    #[inline]
+    #[inline(always)]
     fn tick_epoch(&mut self) {
         self.tick();
         self.epoch = self.time;
     }
 
     /// What comes next isn't known to those who know what came before.
-    #[inline]
+    #[inline(always)]
     fn tick(&mut self) {
         self.time += 1;
         self.sc.raise(self.slot, self.time);

@@ -18,10 +18,10 @@ pub trait Word: Copy + PartialEq {
     /// # Safety
     /// The address can be read.
     unsafe fn load(addr: usize) -> Self;
-    /// Writes and returns what was there.
+    /// Writes. An ordinary store will do: the next operation takes a lock, which is a full barrier.
     /// # Safety
     /// The address can be written.
-    unsafe fn swap(addr: usize, new: Self) -> Self;
+    unsafe fn store(addr: usize, new: Self);
     /// Writes if what is there is `old`; returns what was there.
     /// # Safety
     /// The address can be written.
@@ -58,9 +58,9 @@ macro_rules! words {
                 unsafe { (addr as *const $word).read_volatile() }
             }
             #[inline]
-            unsafe fn swap(addr: usize, new: Self) -> Self {
+            unsafe fn store(addr: usize, new: Self) {
                 // SAFETY: the caller's promise.
-                unsafe { (*(addr as *const core::sync::atomic::$atomic)).swap(new, core::sync::atomic::Ordering::SeqCst) }
+                unsafe { (addr as *mut $word).write_volatile(new) }
             }
             #[inline]
             unsafe fn cas(addr: usize, old: Self, new: Self) -> Self {
@@ -84,9 +84,9 @@ impl Word for u128 {
         // SAFETY: the caller's promise; compares with and writes the same.
         unsafe { Self::cas(addr, 0, 0) }
     }
-    unsafe fn swap(addr: usize, new: u128) -> u128 {
+    unsafe fn store(addr: usize, new: u128) {
         // SAFETY: the caller's promise.
-        unsafe { Self::update(addr, |_| new).0 }
+        unsafe { Self::update(addr, |_| new) };
     }
     unsafe fn cas(addr: usize, old: u128, new: u128) -> u128 {
         if !addr.is_multiple_of(16) {
@@ -154,7 +154,7 @@ pub fn store<W: Word>(addr: usize, value: W, order: i32, pc: usize) {
         &operation,
         || unsafe { W::load(addr) }.bits(),
         || {
-            unsafe { W::swap(addr, value) };
+            unsafe { W::store(addr, value) };
             ((), Done::Stored(value.bits()), 0)
         },
     )
