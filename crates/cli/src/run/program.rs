@@ -44,7 +44,7 @@ pub fn check(path: &Path) -> Result<(), String> {
     };
     let has = |name: &str| {
         let mut symbols = file.dynamic_symbols().chain(file.symbols());
-        symbols.any(|symbol| symbol.is_definition() && symbol.name() == Ok(name))
+        symbols.any(|symbol| symbol.name() == Ok(name))
     };
     if has(MARK) {
         Ok(())
