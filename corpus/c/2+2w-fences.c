@@ -12,4 +12,5 @@ static void body(int me) {
 
 int main(void) {
     run(2, 100, body, NULL);
+    must(atomic_load(&at[0]) && atomic_load(&at[1]));
 }

@@ -10,6 +10,7 @@ static void body(int me) {
 }
 
 static void reset(void) {
+    must(atomic_load(&at[0]) && atomic_load(&at[1]));
     atomic_store(&at[0], 0);
     atomic_store(&at[1], 0);
 }

@@ -9,7 +9,7 @@ struct shared {
 static struct shared *object;
 
 static void drop(struct shared *it) {
-    if (atomic_fetch_sub_explicit(&it->owners, 1, memory_order_relaxed) == 1) {
+    if (atomic_fetch_sub_explicit(&it->owners, 1, memory_order_relaxed) == 1) { //~ race
         atomic_thread_fence(memory_order_acquire);
         it->value = -1; //~ race
         free(it); //~ race

@@ -10,12 +10,12 @@ static atomic_int flag[2];
 static int round_number;
 
 static void body(int me) {
-    int first = round_number < 2;
-    if (first && me == 0)
-        usleep(1000);
-    if (!first || me == 0)
+    int first = round_number < 4, late = round_number / 2;
+    if (first && me == late)
+        usleep(3000);
+    if (!first || me == late)
         atomic_store_explicit(&flag[me], 1, memory_order_release); //~ missed
-    if (!first || me == 1)
+    if (!first || me != late)
         while (!atomic_load_explicit(&flag[1 - me], memory_order_acquire)) //~ stale
             sched_yield();
 }

@@ -17,13 +17,14 @@ static int read_both(int *l, int *h) {
     int before = atomic_load_explicit(&version, memory_order_acquire);
     if (before % 2 != 0)
         return 0;
+    dawdle(); // A reader that takes its time.
     *l = atomic_load_explicit(&low, memory_order_acquire);
     *h = atomic_load_explicit(&high, memory_order_acquire);
     return atomic_load_explicit(&version, memory_order_relaxed) == before;
 }
 
 static void body(int role) {
-    for (int i = 1, l, h; i <= 400; i++) {
+    for (int i = 1, l, h; i <= 100; i++) {
         if (role == 0)
             write_both(i);
         else if (read_both(&l, &h))

@@ -5,7 +5,7 @@
 // "full" and "empty" where under SC one of them is not.
 #include "threads.h"
 
-enum { SIZE = 4, ITEMS = 200 };
+enum { SIZE = 4, ITEMS = 50 };
 static atomic_uint head, tail;
 static int slots[SIZE];
 static long refused, missed;
@@ -15,6 +15,7 @@ static int push(int value) {
     if (t - atomic_load_explicit(&head, memory_order_acquire) == SIZE) //~ stale
         return 0;
     slots[t % SIZE] = value;
+    dawdle(); // Copying takes a while.
     atomic_store_explicit(&tail, t + 1, memory_order_release); //~ missed
     return 1;
 }
@@ -24,6 +25,7 @@ static int pop(int *value) {
     if (h == atomic_load_explicit(&tail, memory_order_acquire)) //~ stale
         return 0;
     *value = slots[h % SIZE];
+    dawdle();
     atomic_store_explicit(&head, h + 1, memory_order_release); //~ missed
     return 1;
 }

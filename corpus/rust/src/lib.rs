@@ -1,20 +1,22 @@
 //! The threads of a corpus program: all start each round together and end it together, so that rounds are apart from one
 //! another. And data that is not atomic.
 
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::sync::Barrier;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Runs `body(role)` in as many threads as there are roles, round after round; `reset` comes between rounds.
 pub fn run(threads: usize, rounds: usize, body: impl Fn(usize) + Sync, reset: impl Fn() + Sync) {
     let (start, end) = (Barrier::new(threads), Barrier::new(threads));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.subsec_nanos());
     std::thread::scope(|scope| {
         for me in 0..threads {
-            let (start, end, body, reset) = (&start, &end, &body, &reset);
+            let (start, end, body, reset, seed) = (&start, &end, &body, &reset, now);
             scope.spawn(move || {
-                let mut random = 977 * me as u32 + 1;
+                RANDOM.set(seed.wrapping_add(977 * me as u32));
                 for round in 0..rounds {
                     start.wait();
-                    dawdle(&mut random);
+                    dawdle();
                     // Roles go round: none of them is always the first to be woken.
                     body((me + round) % threads);
                     end.wait();
@@ -27,11 +29,20 @@ pub fn run(threads: usize, rounds: usize, body: impl Fn(usize) + Sync, reset: im
     });
 }
 
-/// Some steps of nothing, so that threads do not run one after the other in the order in which they are woken.
-fn dawdle(random: &mut u32) {
-    *random = random.wrapping_mul(1664525).wrapping_add(1013904223);
-    for _ in 0..*random >> 16 {
+thread_local! {
+    /// What each thread draws from, in every run anew.
+    static RANDOM: Cell<u32> = const { Cell::new(1) };
+}
+
+/// Takes a while, so that threads meet in many ways and do not run one after the other in the order in which they are woken.
+pub fn dawdle() {
+    let random = RANDOM.get().wrapping_mul(1664525).wrapping_add(1013904223);
+    RANDOM.set(random);
+    for _ in 0..random >> 16 {
         std::hint::black_box(());
+    }
+    if random >> 8 & 1 == 1 {
+        std::thread::yield_now();
     }
 }
 

@@ -13,14 +13,14 @@ static FLAG: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
 static ROUND: Plain<usize> = Plain::new(0);
 
 fn body(me: usize) {
-    let first = ROUND.get() < 2;
-    if first && me == 0 {
-        sleep(Duration::from_millis(1));
+    let (first, late) = (ROUND.get() < 4, ROUND.get() / 2);
+    if first && me == late {
+        sleep(Duration::from_millis(3));
     }
-    if !first || me == 0 {
+    if !first || me == late {
         FLAG[me].store(true, Release); //~ missed
     }
-    if !first || me == 1 {
+    if !first || me != late {
         while !FLAG[1 - me].load(Acquire) {
             //~ stale
             yield_now();

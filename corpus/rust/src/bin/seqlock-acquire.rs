@@ -1,7 +1,7 @@
 //! Sequence lock with acquire loads of the data (Boehm, Can seqlocks get along with programming language memory models?, MSPC 2012).
 //@ run: robust
 
-use corpus::{must, nothing, run};
+use corpus::{dawdle, must, nothing, run};
 use std::sync::atomic::{AtomicUsize, Ordering::*, fence};
 
 static VERSION: AtomicUsize = AtomicUsize::new(0);
@@ -22,6 +22,7 @@ fn read_both() -> Option<(usize, usize)> {
     if before % 2 != 0 {
         return None;
     }
+    dawdle(); // A reader that takes its time.
     let l = LOW.load(Acquire);
     let h = HIGH.load(Acquire);
     (VERSION.load(Relaxed) == before).then_some((l, h))
@@ -29,7 +30,7 @@ fn read_both() -> Option<(usize, usize)> {
 
 fn main() {
     let body = |role| {
-        for i in 1..=400 {
+        for i in 1..=100 {
             if role == 0 {
                 write_both(i);
             } else if let Some((l, h)) = read_both() {

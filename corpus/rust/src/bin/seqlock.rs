@@ -4,7 +4,7 @@
 // Correct, as the reader throws such values away, but not robust: it may read a new `LOW` and then an old `HIGH` in an order
 // that no SC run shows.
 
-use corpus::{must, nothing, run};
+use corpus::{dawdle, must, nothing, run};
 use std::sync::atomic::{AtomicUsize, Ordering::*, fence};
 
 static VERSION: AtomicUsize = AtomicUsize::new(0);
@@ -25,6 +25,7 @@ fn read_both() -> Option<(usize, usize)> {
     if before % 2 != 0 {
         return None;
     }
+    dawdle(); // A reader that takes its time.
     let l = LOW.load(Relaxed);
     let h = HIGH.load(Relaxed); //~ stale
     fence(Acquire);
@@ -33,7 +34,7 @@ fn read_both() -> Option<(usize, usize)> {
 
 fn main() {
     let body = |role| {
-        for i in 1..=400 {
+        for i in 1..=100 {
             if role == 0 {
                 write_both(i);
             } else if let Some((l, h)) = read_both() {

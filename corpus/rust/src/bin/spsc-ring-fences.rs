@@ -1,12 +1,12 @@
 //! Ring buffer for one producer and one consumer, with SC fences before each side looks at the other's index (Lamport, TSE 1977).
 //@ run: robust
 
-use corpus::{Plain, must, nothing, run};
+use corpus::{Plain, dawdle, must, nothing, run};
 use std::sync::atomic::{AtomicUsize, Ordering::*, fence};
 use std::thread::yield_now;
 
 const SIZE: usize = 4;
-const ITEMS: usize = 200;
+const ITEMS: usize = 50;
 static HEAD: AtomicUsize = AtomicUsize::new(0);
 static TAIL: AtomicUsize = AtomicUsize::new(0);
 static SLOTS: [Plain<usize>; SIZE] = [const { Plain::new(0) }; SIZE];
@@ -21,6 +21,7 @@ fn push(value: usize) -> bool {
         return false;
     }
     SLOTS[t % SIZE].set(value);
+    dawdle(); // Copying takes a while.
     TAIL.store(t + 1, Release);
     true
 }
@@ -33,6 +34,7 @@ fn pop() -> Option<usize> {
         return None;
     }
     let value = SLOTS[h % SIZE].get();
+    dawdle();
     HEAD.store(h + 1, Release);
     Some(value)
 }

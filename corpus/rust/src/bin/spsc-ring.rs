@@ -4,12 +4,12 @@
 // Correct, but not robust: each side stores its own index and then loads the other's, which is store buffering. Both may be told
 // "full" and "empty" where under SC one of them is not.
 
-use corpus::{Plain, must, nothing, run};
+use corpus::{Plain, dawdle, must, nothing, run};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::thread::yield_now;
 
 const SIZE: usize = 4;
-const ITEMS: usize = 200;
+const ITEMS: usize = 50;
 static HEAD: AtomicUsize = AtomicUsize::new(0);
 static TAIL: AtomicUsize = AtomicUsize::new(0);
 static SLOTS: [Plain<usize>; SIZE] = [const { Plain::new(0) }; SIZE];
@@ -23,6 +23,7 @@ fn push(value: usize) -> bool {
         return false;
     }
     SLOTS[t % SIZE].set(value);
+    dawdle(); // Copying takes a while.
     TAIL.store(t + 1, Release); //~ missed
     true
 }
@@ -34,6 +35,7 @@ fn pop() -> Option<usize> {
         return None;
     }
     let value = SLOTS[h % SIZE].get();
+    dawdle();
     HEAD.store(h + 1, Release); //~ missed
     Some(value)
 }

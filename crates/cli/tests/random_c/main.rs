@@ -1,0 +1,96 @@
+//! The whole sanitizer on random multi-threaded C programs, made from random finite-state programs: where `seqcst check`
+//! proves robustness, it must never report. Where there is a violation, it should often find it.
+//!
+//! `SEQCST_CASES` says how many programs to draw of each kind, `SEQCST_SEED` which one is the first.
+
+#[path = "../../../explore/tests/common/mod.rs"]
+mod common;
+#[path = "../compiled/mod.rs"]
+mod compiled;
+mod crew;
+mod translate;
+
+use common::engine::{Engine, USUAL};
+use common::large::Large;
+use common::sample::Sample;
+use common::sketch::Sketch;
+use common::{Drawn, RC20, Verdict, cases};
+use compiled::{Folder, Report, compilers, line_in};
+use crew::{Program, translation_unit};
+
+/// Programs of each kind.
+const CASES: u64 = 200;
+/// In one translation unit: large ones compile faster than many.
+const TOGETHER: usize = 200;
+
+#[test]
+fn straight_line_programs() {
+    compare::<Sample>("sample");
+}
+
+#[test]
+fn programs_with_branches_and_loops() {
+    compare::<Sketch>("sketch");
+}
+
+#[test]
+fn larger_programs() {
+    compare::<Large>("large");
+}
+
+/// Draws programs, and runs the robust ones and the others apart.
+fn compare<P: Drawn>(kind: &str) {
+    let first = std::env::var("SEQCST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let (mut robust, mut not_robust) = (Vec::new(), Vec::new());
+    for seed in first..first + cases(CASES) {
+        let drawn = P::draw(seed).to_string();
+        let (name, text) = (format!("{kind}-{seed}"), translate::without_blocking(&drawn));
+        let program = Program::new(name.clone(), &text);
+        match Engine::new(&text, RC20).check(USUAL) {
+            // An assertion that fails in C does nothing; what comes after it was not looked at.
+            Ok(Verdict::Assertion | Verdict::Deadlock | Verdict::GaveUp) => {}
+            Ok(Verdict::Robust) => robust.extend(program),
+            Ok(Verdict::NotRobust | Verdict::Race) => not_robust.extend(program),
+            Err(wrong) => panic!("{wrong}\n{text}"),
+        }
+        // Where nobody can wait for ever, waits are waits.
+        let text = translate::in_bytes(&drawn);
+        if translate::blocks(&text) && Engine::new(&text, RC20).check_deadlock() == Ok(Verdict::Robust) {
+            robust.extend(Program::new(format!("{name}-waits"), &text));
+        }
+    }
+    for compiler in compilers() {
+        for programs in robust.chunks(TOGETHER) {
+            if let Some((program, report)) = run(compiler, kind, programs).first() {
+                panic!(
+                    "{compiler}: {} is robust, but there is a report\n\n{}\n{}\n{report:#?}",
+                    program.name, program.tpl, program.c
+                );
+            }
+        }
+        let (mut found, mut all) = (0, 0);
+        for programs in not_robust.chunks(TOGETHER) {
+            found += run(compiler, kind, programs).len();
+            all += programs.len();
+        }
+        println!("{kind}, {compiler}: {} robust programs silent, {found} of {all} others found", robust.len());
+        assert!(all < 20 || 4 * found > all, "only {found} of {all} violations found");
+    }
+}
+
+/// Runs programs together; gives those that were reported on, with what was said.
+fn run<'a>(compiler: &str, kind: &str, programs: &'a [Program]) -> Vec<(&'a Program, Report)> {
+    let folder = Folder::new(&format!("random-{kind}-{compiler}"));
+    let source = folder.write("programs.c", &translation_unit(programs));
+    let said = folder.run(&folder.compile(compiler, &source), &[], "history=64");
+    let errors: Vec<Report> = said.reports.into_iter().filter(|report| report.error).collect();
+    let expected = if errors.is_empty() { 0 } else { 66 };
+    assert_eq!(said.code, Some(expected), "{compiler}, {kind}: {}", said.text);
+    let about = |program: &'a Program| {
+        let mut about = errors.iter().filter(|report| line_in(&report.access, &program.file()).is_some());
+        Some((program, about.next()?.clone()))
+    };
+    let found: Vec<(&Program, Report)> = programs.iter().filter_map(about).collect();
+    assert_eq!(errors.is_empty(), found.is_empty(), "reports about no program: {errors:#?}");
+    found
+}
