@@ -5,6 +5,7 @@
 
 use crate::chunks;
 use crate::context::Site;
+use crate::held::{Held, Hold};
 use crate::journal::{self, Event, What};
 use crate::options;
 use crate::places::{self, Others, Place};
@@ -18,6 +19,12 @@ use seqcst_monitor::clocks::{Hidden, Look, Stale, Time, Write};
 
 /// The location behind SC fences, and how many there were.
 static HIDDEN: Lock<(Hidden, u32)> = Lock::new((Hidden::new(), 0));
+
+/// Around a fork.
+pub fn held() -> &'static dyn Hold {
+    static HELD: Held<(Hidden, u32), 1> = Held::new(core::array::from_ref(&HIDDEN));
+    &HELD
+}
 
 /// What an operation did, as the monitor sees it.
 pub enum Done {

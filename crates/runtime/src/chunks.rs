@@ -11,6 +11,7 @@
 //!
 //! The table of chunks stands at a fixed address, so that finding a chunk is one load.
 
+use crate::held::{Held, Hold};
 use crate::{spin::Lock, sys};
 use core::sync::atomic::{AtomicU16, AtomicU64, AtomicUsize, Ordering};
 
@@ -35,6 +36,12 @@ const COUNT_BYTES: usize = CHUNK / PAGE * size_of::<u16>();
 pub struct Chunk(usize);
 
 static ALL: Lock<Vec<Chunk>> = Lock::new(Vec::new());
+
+/// Around a fork.
+pub fn held() -> &'static dyn Hold {
+    static HELD: Held<Vec<Chunk>, 1> = Held::new(core::array::from_ref(&ALL));
+    &HELD
+}
 
 /// Reserves the table. Must come before everything else in this module; called once, at start.
 pub fn init() {
@@ -122,6 +129,21 @@ pub fn each_page(addr: usize, size: usize, mut with: impl FnMut(Chunk, usize, us
         let stop = end.min((at / PAGE + 1) * PAGE);
         with(chunk, at, stop);
         at = stop;
+    }
+}
+
+/// Calls `with` for the words for places of each page of them that was ever touched.
+pub fn each_touched_page_of_places(
+    mut with: impl FnMut(&'static [AtomicU64; PAGE / size_of::<AtomicU64>()]),
+) {
+    let mut resident = vec![0; PLACE_BYTES / PAGE];
+    for chunk in ALL.lock().iter() {
+        let first = chunk.0 + CELL_BYTES;
+        sys::mincore(first, PLACE_BYTES, &mut resident);
+        for (page, _) in resident.iter().enumerate().filter(|&(_, &there)| there & 1 != 0) {
+            // SAFETY: inside the mapping, aligned, never unmapped; any bits are valid.
+            with(unsafe { &*((first + page * PAGE) as *const _) });
+        }
     }
 }
 

@@ -17,6 +17,7 @@ pub mod arena;
 pub mod atomics;
 pub mod chunks;
 pub mod context;
+pub mod held;
 pub mod interpose;
 pub mod journal;
 pub mod memory;

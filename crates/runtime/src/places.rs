@@ -222,6 +222,17 @@ fn forget_in(chunk: Chunk, word: &'static AtomicU64, at: usize, addr: usize, siz
     drop(guard);
 }
 
+/// After a fork, in the child: what other threads were at work on is left as it is, and forgotten.
+pub fn fork_child() {
+    chunks::each_touched_page_of_places(|words| {
+        for word in words {
+            if word.load(Ordering::Relaxed) & LOCK != 0 {
+                word.store(0, Ordering::Relaxed);
+            }
+        }
+    });
+}
+
 /// Calls `with` for each place that overlaps the range. Its granules, and the one before, are locked.
 fn each_overlapping(addr: usize, size: usize, mut with: impl FnMut(&mut Place)) {
     let first = (addr & !(GRANULE - 1)).saturating_sub(GRANULE);

@@ -2,6 +2,7 @@
 //!
 //! Who acquires an object learns what those who released it knew, in RC20's happens-before and in SC's alike.
 
+use crate::held::{Held, Hold};
 use crate::journal::{Event, What};
 use crate::spin::Lock;
 use crate::thread::{self, Thread};
@@ -30,6 +31,12 @@ struct Object {
 const SHARDS: usize = 64;
 type Objects = HashMap<usize, Object, BuildHasherDefault<Spread>>;
 static OBJECTS: [Lock<Option<Objects>>; SHARDS] = [const { Lock::new(None) }; SHARDS];
+
+/// Around a fork.
+pub fn held() -> &'static dyn Hold {
+    static HELD: Held<Option<Objects>, SHARDS> = Held::new(&OBJECTS);
+    &HELD
+}
 
 /// Addresses spread by multiplication: no randomness needed, and none to be had this early.
 #[derive(Default)]

@@ -40,7 +40,7 @@ macro_rules! calls {
         mod nr { $(pub const $name: usize = $number;)* }
     };
 }
-calls!(0 read, 1 write, 2 open, 3 close, 8 lseek, 9 mmap, 11 munmap, 24 sched_yield, 25 mremap, 28 madvise, 39 getpid,
+calls!(0 read, 1 write, 2 open, 3 close, 8 lseek, 9 mmap, 11 munmap, 24 sched_yield, 25 mremap, 27 mincore, 28 madvise, 39 getpid,
     82 rename, 87 unlink, 89 readlink, 186 gettid, 202 futex, 231 exit_group);
 
 /// Opens for reading only.
@@ -219,6 +219,16 @@ pub const MADV_NOHUGEPAGE: usize = 15;
 pub unsafe fn madvise(address: *mut u8, size: usize, advice: usize) -> Result<(), i32> {
     // SAFETY: the caller's promise.
     unsafe { call(nr::madvise, [address as usize, size, advice, 0, 0, 0]) }.map(drop)
+}
+
+/// Which pages of a range of memory are there: the lowest bit of a byte for each. All, if the kernel doesn't tell.
+pub fn mincore(address: usize, size: usize, pages: &mut [u8]) {
+    // SAFETY: the kernel writes a byte for each page.
+    if pages.len() < size / 4096
+        || unsafe { call(nr::mincore, [address, size, pages.as_mut_ptr() as usize, 0, 0, 0]) }.is_err()
+    {
+        pages.fill(1);
+    }
 }
 
 /// Sleeps while `word` is `expected`, until woken (or for no reason).

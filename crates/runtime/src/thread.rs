@@ -6,6 +6,7 @@
 //! from then on nothing is concluded from it (that can only miss).
 
 use crate::context::{Site, Stack};
+use crate::held::{Held, Hold};
 use crate::journal::{Event, Journal, What};
 use crate::spin::Lock;
 use crate::waits::Waits;
@@ -229,10 +230,10 @@ pub fn fork_child() {
     }
 }
 
-/// Runs `act` while no thread can be born or die: around `fork`.
-pub fn while_stable<T>(act: impl FnOnce() -> T) -> T {
-    let _slots = SLOTS_IN_USE.lock();
-    act()
+/// Around a fork.
+pub fn held() -> &'static dyn Hold {
+    static HELD: Held<Slots, 1> = Held::new(core::array::from_ref(&SLOTS_IN_USE));
+    &HELD
 }
 
 impl Slots {

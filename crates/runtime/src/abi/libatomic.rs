@@ -6,11 +6,18 @@
 
 use super::atomics::{self, Word};
 use super::shim;
+use crate::held::{Held, Hold};
 use crate::spin::{Guard, Lock};
 use crate::sync::{self, Side};
 use core::ptr;
 
 static LOCKS: [Lock<()>; 64] = [const { Lock::new(()) }; 64];
+
+/// Around a fork.
+pub fn held() -> &'static dyn Hold {
+    static HELD: Held<(), 64> = Held::new(&LOCKS);
+    &HELD
+}
 
 /// The lock of a large object; what it protects synchronises.
 fn locked<T>(addr: usize, pc: usize, act: impl FnOnce() -> T) -> T {

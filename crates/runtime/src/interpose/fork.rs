@@ -4,10 +4,10 @@
 //! runtime's locks are held.
 
 use super::{barriers, exit, modules, threads};
-use crate::spin::{Guard, Lock};
-use crate::thread;
+use crate::abi::libatomic;
+use crate::held::{Held, Hold};
+use crate::{atomics, chunks, places, report, sync, thread};
 use core::array;
-use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
 use core::ptr;
 
@@ -27,67 +27,37 @@ pub(super) fn start() {
     unsafe { __register_atfork(before, parent, child, ptr::null_mut()) };
 }
 
-/// Locks that are taken before a fork and given back after it, in both processes: what they protect is whole then.
-pub struct Held<T: 'static, const N: usize> {
-    locks: &'static [Lock<T>; N],
-    guards: UnsafeCell<[Option<Guard<'static, T>>; N]>,
+/// The runtime's locks, in the order in which they are taken: none is ever waited for by the holder of a later one.
+fn locks() -> [&'static dyn Hold; 8] {
+    static LIVES: Held<threads::Lives, { threads::SHARDS }> = Held::new(&threads::LIVES);
+    static BARRIERS: Held<Vec<barriers::Phases>, 1> = Held::new(array::from_ref(&barriers::BARRIERS));
+    static MODULES: Held<modules::Known, 1> = Held::new(array::from_ref(&modules::KNOWN));
+    [
+        &LIVES,
+        &BARRIERS,
+        &MODULES,
+        thread::held(),
+        sync::held(),
+        atomics::held(),
+        chunks::held(),
+        libatomic::held(),
+    ]
 }
-
-// SAFETY: `guards` is only used by the thread that forks, and only one does at a time: it holds the locks.
-unsafe impl<T: Send, const N: usize> Sync for Held<T, N> {}
-
-impl<T, const N: usize> Held<T, N> {
-    /// For these locks.
-    pub const fn new(locks: &'static [Lock<T>; N]) -> Held<T, N> {
-        Held { locks, guards: UnsafeCell::new([const { None }; N]) }
-    }
-}
-
-/// Something that is held around a fork.
-pub trait Hold: Sync {
-    /// Before.
-    fn take(&self);
-    /// After, in parent and child.
-    fn give(&self);
-}
-
-impl<T: Send, const N: usize> Hold for Held<T, N> {
-    fn take(&self) {
-        for (i, lock) in self.locks.iter().enumerate() {
-            let guard = lock.lock();
-            // SAFETY: the lock is held.
-            unsafe { (*self.guards.get())[i] = Some(guard) };
-        }
-    }
-
-    fn give(&self) {
-        for i in 0..N {
-            // SAFETY: the lock is held.
-            let guard = unsafe { (*self.guards.get())[i].take() };
-            drop(guard);
-        }
-    }
-}
-
-/// What is held, in the order in which it is taken. None of these is ever taken while a later one is held.
-static HELD: [&dyn Hold; 3] = [&LIVES, &BARRIERS, &MODULES];
-static LIVES: Held<threads::Lives, { threads::SHARDS }> = Held::new(&threads::LIVES);
-static BARRIERS: Held<Vec<barriers::Phases>, 1> = Held::new(array::from_ref(&barriers::BARRIERS));
-static MODULES: Held<modules::Known, 1> = Held::new(array::from_ref(&modules::KNOWN));
 
 extern "C" fn before() {
-    HELD.iter().for_each(|held| held.take());
+    locks().iter().for_each(|lock| lock.take());
 }
 
 extern "C" fn parent() {
-    HELD.iter().rev().for_each(|held| held.give());
+    locks().iter().for_each(|lock| lock.give());
 }
 
 extern "C" fn child() {
-    parent();
+    locks().iter().for_each(|lock| lock.renew());
+    places::fork_child();
     threads::fork_child();
     exit::fork_child();
-    crate::report::fork_child();
+    report::fork_child();
     thread::fork_child();
 }
 

@@ -49,10 +49,10 @@ macro_rules! messengers {
 enum Mode {
     /// It sends.
     Sends,
-    /// It receives if its result is positive.
+    /// It receives, unless it fails with -1. The end of a file is a message too.
     Receives,
-    /// It receives whatever its result is (other results are failures, where it does no harm).
-    Obtains,
+    /// It receives and always fails.
+    Pauses,
     /// Both.
     Exchanges,
 }
@@ -64,9 +64,8 @@ fn around(mode: Mode, pc: usize, real: impl FnOnce() -> isize) -> isize {
     }
     let result = real();
     // Functions that return `int` leave the upper half undefined.
-    if matches!(mode, Mode::Obtains | Mode::Exchanges)
-        || mode == Mode::Receives && (result as i32 > 0 || result > 0)
-    {
+    let failed = result as i32 == -1;
+    if mode == Mode::Pauses || mode == Mode::Exchanges || mode == Mode::Receives && !failed {
         sync::acquire(&raw const KERNEL as usize, Side::All, pc);
     }
     result
@@ -114,15 +113,15 @@ messengers! {
     Receives __interpose_epoll_pwait epoll_pwait,
     Receives __interpose_sigwaitinfo sigwaitinfo,
     Receives __interpose_sigtimedwait sigtimedwait,
-    Obtains __interpose_eventfd_read eventfd_read,
-    Obtains __interpose_accept accept,
-    Obtains __interpose_accept4 accept4,
-    Obtains __interpose_sigwait sigwait,
-    Obtains __interpose_sigsuspend sigsuspend,
-    Obtains __interpose_pause pause,
-    Obtains __interpose_msgrcv msgrcv,
-    Obtains __interpose_mq_receive mq_receive,
-    Obtains __interpose_mq_timedreceive mq_timedreceive,
+    Receives __interpose_eventfd_read eventfd_read,
+    Receives __interpose_accept accept,
+    Receives __interpose_accept4 accept4,
+    Receives __interpose_sigwait sigwait,
+    Pauses __interpose_sigsuspend sigsuspend,
+    Pauses __interpose_pause pause,
+    Receives __interpose_msgrcv msgrcv,
+    Receives __interpose_mq_receive mq_receive,
+    Receives __interpose_mq_timedreceive mq_timedreceive,
     Exchanges __interpose_semop semop,
     Exchanges __interpose_semtimedop semtimedop,
 }
