@@ -53,7 +53,8 @@ impl Expected {
             Some("race") => Verdict::Race,
             other => panic!("{}: no verdict, but {other:?}", path.display()),
         };
-        let args = header("args:").map_or(vec![String::new()], |args| args.split('|').map(str::to_owned).collect());
+        let args =
+            header("args:").map_or(vec![String::new()], |args| args.split('|').map(str::to_owned).collect());
         let marks = marks(&text);
         assert_eq!(verdict == Verdict::Robust, marks.is_empty(), "{}: marks", path.display());
         Expected { path, verdict, args, marks }

@@ -93,7 +93,10 @@ fn judge(folder: &Folder, executable: &Path, program: &Expected) -> Result<(), S
         }
         println!("{name} {args}: {:?}, {runs} runs", program.verdict);
         if found != (program.verdict != Verdict::Robust) {
-            return Err(format!("{name} {args}: {:?} expected, nothing found in {runs} runs", program.verdict));
+            return Err(format!(
+                "{name} {args}: {:?} expected, nothing found in {runs} runs",
+                program.verdict
+            ));
         }
     }
     Ok(())

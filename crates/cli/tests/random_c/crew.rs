@@ -97,6 +97,8 @@ static inline void step(struct source *source) {
         sched_yield();
 }
 
+// The compiler must not leave out a load because nobody looks at its result.
+#define keep(read) __asm__ volatile("" : : "r"(read))
 #define strong_cas(at, expected, new, success, failure) \
     ({ value seen = (expected); atomic_compare_exchange_strong_explicit(at, &seen, (new), success, failure); seen; })
 #define weak_cas(at, expected, new, success, failure) \

@@ -17,6 +17,7 @@ use common::sketch::Sketch;
 use common::{Drawn, RC20, Verdict, cases};
 use compiled::{Folder, Report, compilers, line_in};
 use crew::{Program, translation_unit};
+use std::collections::BTreeSet;
 
 /// Programs of each kind.
 const CASES: u64 = 200;
@@ -61,36 +62,40 @@ fn compare<P: Drawn>(kind: &str) {
     }
     for compiler in compilers() {
         for programs in robust.chunks(TOGETHER) {
-            if let Some((program, report)) = run(compiler, kind, programs).first() {
-                panic!(
-                    "{compiler}: {} is robust, but there is a report\n\n{}\n{}\n{report:#?}",
-                    program.name, program.tpl, program.c
-                );
+            if let Some(report) = run(compiler, kind, programs).first() {
+                let (tpl, c) = about(report, programs).map_or(("", ""), |program| (&program.tpl, &program.c));
+                panic!("{compiler}: a report on programs that are robust\n\n{tpl}\n{c}\n{report:#?}");
             }
         }
         let (mut found, mut all) = (0, 0);
         for programs in not_robust.chunks(TOGETHER) {
-            found += run(compiler, kind, programs).len();
+            let reports = run(compiler, kind, programs);
+            let programs_found: BTreeSet<&str> =
+                reports.iter().filter_map(|report| Some(about(report, programs)?.name.as_str())).collect();
+            found += programs_found.len();
             all += programs.len();
         }
-        println!("{kind}, {compiler}: {} robust programs silent, {found} of {all} others found", robust.len());
-        assert!(all < 20 || 4 * found > all, "only {found} of {all} violations found");
+        println!(
+            "{kind}, {compiler}: {} robust programs silent, {found} of {all} others found",
+            robust.len()
+        );
+        assert!(all < 20 || 2 * found > all, "only {found} of {all} violations found");
     }
 }
 
-/// Runs programs together; gives those that were reported on, with what was said.
-fn run<'a>(compiler: &str, kind: &str, programs: &'a [Program]) -> Vec<(&'a Program, Report)> {
+/// Runs programs together; gives what was reported.
+fn run(compiler: &str, kind: &str, programs: &[Program]) -> Vec<Report> {
     let folder = Folder::new(&format!("random-{kind}-{compiler}"));
     let source = folder.write("programs.c", &translation_unit(programs));
     let said = folder.run(&folder.compile(compiler, &source), &[], "history=64");
     let errors: Vec<Report> = said.reports.into_iter().filter(|report| report.error).collect();
     let expected = if errors.is_empty() { 0 } else { 66 };
     assert_eq!(said.code, Some(expected), "{compiler}, {kind}: {}", said.text);
-    let about = |program: &'a Program| {
-        let mut about = errors.iter().filter(|report| line_in(&report.access, &program.file()).is_some());
-        Some((program, about.next()?.clone()))
-    };
-    let found: Vec<(&Program, Report)> = programs.iter().filter_map(about).collect();
-    assert_eq!(errors.is_empty(), found.is_empty(), "reports about no program: {errors:#?}");
-    found
+    errors
+}
+
+/// The program that a report is about. What the compiler made out of several lines has none of them; then the other access tells.
+fn about<'a>(report: &Report, programs: &'a [Program]) -> Option<&'a Program> {
+    let stands_in = |place, program: &Program| line_in(place, &program.file()).is_some();
+    programs.iter().find(|program| stands_in(&report.access, program) || stands_in(&report.other, program))
 }

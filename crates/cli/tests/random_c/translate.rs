@@ -4,7 +4,9 @@
 //! what a thread of the program may have done so far. `assert` does nothing.
 
 use seqcst_model::Mode;
-use seqcst_program::ast::{Access, At, CasKind, Expr, ExprKind, Name, Program, RmwMode, Stmt, StmtKind, Thread};
+use seqcst_program::ast::{
+    Access, At, CasKind, Expr, ExprKind, Name, Program, RmwMode, Stmt, StmtKind, Thread,
+};
 use seqcst_program::code::{Binary, Unary};
 use std::fmt::Write;
 
@@ -183,8 +185,10 @@ impl Writer<'_> {
             Access::Lock(x) => format!("blocking_cas({}, 0, 1, memory_order_acquire)", at(x)),
             Access::Unlock(x) => format!("atomic_store_explicit({}, 0, memory_order_release)", at(x)),
         };
-        let dest = dest.map_or(String::new(), |dest| format!("r_{} = ", dest.node));
-        self.line(&format!("step(source); {dest}{result};"));
+        match dest {
+            Some(dest) => self.line(&format!("step(source); r_{0} = {result}; keep(r_{0});", dest.node)),
+            None => self.line(&format!("step(source); {result};")),
+        }
     }
 
     fn expr(&self, expr: &Expr) -> String {
