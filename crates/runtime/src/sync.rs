@@ -18,6 +18,9 @@ pub enum Side {
     All,
     /// Readers: learn from writers and are heard by writers only.
     Readers,
+    /// An object that stands for several: who acquires it may not have heard from all who released it. What it hands on
+    /// counts as known in happens-before, and not under SC, so that it can hide a violation but never make one.
+    Loose,
 }
 
 #[derive(Default)]
@@ -67,9 +70,13 @@ pub fn acquire(addr: usize, side: Side, pc: usize) {
     let time = thread.views.time();
     let releases = with(addr, |objects| {
         if let Some(object) = objects.get(&addr) {
-            thread.views.acquire(&object.by_writers);
-            if side == Side::All {
-                thread.views.acquire(&object.by_readers);
+            match side {
+                Side::Loose => thread.views.believe(&object.by_writers),
+                Side::Readers => thread.views.acquire(&object.by_writers),
+                Side::All => {
+                    thread.views.acquire(&object.by_writers);
+                    thread.views.acquire(&object.by_readers);
+                }
             }
             object.releases
         } else {
@@ -88,7 +95,7 @@ pub fn release(addr: usize, side: Side, pc: usize) {
     let time = thread.views.time();
     let releases = with(addr, |objects| {
         let object = objects.entry(addr).or_default();
-        let heard = if side == Side::All { &mut object.by_writers } else { &mut object.by_readers };
+        let heard = if side == Side::Readers { &mut object.by_readers } else { &mut object.by_writers };
         thread.views.release(heard);
         object.releases = object.releases.wrapping_add(1);
         object.releases

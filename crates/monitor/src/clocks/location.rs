@@ -63,7 +63,7 @@ impl Location {
             writer: (0, 0),
             slots: Vec::new(),
             records: Vec::new(),
-            writes: Writes::new(value, history.saturating_add(1)),
+            writes: Writes::new(value, history),
             history: history.max(1),
             dropped: Moment::default(),
         }

@@ -231,6 +231,12 @@ impl Thread {
         self.learn(&from.hb);
     }
 
+    /// Acquires an object that orders more than there is: what is learnt counts as known, and nothing is concluded from
+    /// it, for `sc` must be true.
+    pub fn believe(&mut self, from: &Message) {
+        self.learn(&from.hb);
+    }
+
     /// Releases a synchronisation object.
     pub fn release(&mut self, into: &mut Message) {
         into.sc.join(&self.sc);

@@ -2,7 +2,8 @@
 //!
 //! POSIX doesn't say that this orders memory, but it does, and programs rely on it. Which descriptors are two ends of the
 //! same thing is not to be known for certain (duplicates, inherited ones, ones that libraries made), so the kernel is one
-//! object: what sends releases it, what receives acquires it. That orders more than there is, never less.
+//! object: what sends releases it, what receives acquires it. That orders more than there is, never less, so
+//! that it is believed and no more (`Side::Loose`).
 
 use crate::sync::{self, Side};
 
@@ -60,13 +61,13 @@ enum Mode {
 #[inline]
 fn around(mode: Mode, pc: usize, real: impl FnOnce() -> isize) -> isize {
     if matches!(mode, Mode::Sends | Mode::Exchanges) {
-        sync::release(&raw const KERNEL as usize, Side::All, pc);
+        sync::release(&raw const KERNEL as usize, Side::Loose, pc);
     }
     let result = real();
     // Functions that return `int` leave the upper half undefined.
     let failed = result as i32 == -1;
     if mode == Mode::Pauses || mode == Mode::Exchanges || mode == Mode::Receives && !failed {
-        sync::acquire(&raw const KERNEL as usize, Side::All, pc);
+        sync::acquire(&raw const KERNEL as usize, Side::Loose, pc);
     }
     result
 }

@@ -92,7 +92,7 @@ fn acquired<T>(result: c_int, object: *const T, side: Side, caller: Caller) -> c
         acquire(object, side, caller);
     }
     if result == libc::EOWNERDEAD {
-        acquire(&raw const threads::DEAD_OWNERS, Side::All, caller);
+        acquire(&raw const threads::DEAD_OWNERS, Side::Loose, caller);
     }
     result
 }

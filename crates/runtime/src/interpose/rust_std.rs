@@ -39,7 +39,7 @@ thread_local! {
 #[unsafe(no_mangle)]
 pub extern "C" fn seqcst_std_before(first: usize, second: usize, kind: u32, pc: usize) {
     if kind == Kind::Barrier as u32 {
-        sync::release(first, Side::All, pc);
+        sync::release(first, Side::Loose, pc);
     } else {
         touch(first, second, kind);
     }
@@ -49,7 +49,7 @@ pub extern "C" fn seqcst_std_before(first: usize, second: usize, kind: u32, pc: 
 #[unsafe(no_mangle)]
 pub extern "C" fn seqcst_std_after(first: usize, second: usize, kind: u32, pc: usize) {
     if kind == Kind::Barrier as u32 {
-        sync::acquire(first, Side::All, pc);
+        sync::acquire(first, Side::Loose, pc);
     } else if kind != Kind::Scope as u32 {
         touch(first, second, kind); // (a scope may be gone)
     }

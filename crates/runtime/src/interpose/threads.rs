@@ -234,7 +234,7 @@ unsafe extern "C" fn at_end(value: *mut c_void) {
     // SAFETY: this is the last use of the value.
     let life = unsafe { Arc::from_raw(value.cast::<Life>()) };
     crash::take_stack();
-    sync::release(&raw const DEAD_OWNERS as usize, Side::All, 0);
+    sync::release(&raw const DEAD_OWNERS as usize, Side::Loose, 0);
     // The stack may become anything: another thread's, or a library's data.
     if let Some((addr, size)) = stack() {
         memory::unmapped(addr, size);
