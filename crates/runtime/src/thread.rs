@@ -153,7 +153,10 @@ fn unannounced() -> &'static mut Thread {
     let number = slots.next_number();
     let (slot, last) = slots.find(|_, _| false);
     let birth = Birth { views: clocks::Thread::foreign(slot, last), number, tomb: Tomb::new() };
-    slots.occupy(birth)
+    slots.occupy(birth);
+    drop(slots);
+    crate::interpose::threads::adopt();
+    current()
 }
 
 /// The current thread is about to create another: its slot and first view. The tomb is for who joins it.

@@ -120,9 +120,11 @@ unsafe extern "C" fn wait(barrier: *mut Barrier, caller: Caller) -> c_int {
         phases.leave(phase);
         phases.crowded
     });
-    acquire(clock(name, phase), Side::All, caller);
     if crowded == Some(true) {
-        acquire(clock(name, 1 - phase), Side::All, caller);
+        acquire(clock(name, 0), Side::Loose, caller);
+        acquire(clock(name, 1), Side::Loose, caller);
+    } else {
+        acquire(clock(name, phase), Side::All, caller);
     }
     result
 }

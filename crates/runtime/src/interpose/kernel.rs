@@ -58,6 +58,11 @@ enum Mode {
     Exchanges,
 }
 
+/// A thread that nobody announced begins: libc makes some for timers and other requests, which were sent to it.
+pub(super) fn arrived() {
+    sync::acquire(&raw const KERNEL as usize, Side::Loose, 0);
+}
+
 #[inline]
 fn around(mode: Mode, pc: usize, real: impl FnOnce() -> isize) -> isize {
     if matches!(mode, Mode::Sends | Mode::Exchanges) {
@@ -93,6 +98,10 @@ messengers! {
     Sends __interpose_pthread_kill pthread_kill,
     Sends __interpose_pthread_sigqueue pthread_sigqueue,
     Sends __interpose_tgkill tgkill,
+    Sends __interpose_timer_create timer_create,
+    Sends __interpose_timer_settime timer_settime,
+    Sends __interpose_mq_notify mq_notify,
+    Sends __interpose_getaddrinfo_a getaddrinfo_a,
     Sends __interpose_msgsnd msgsnd,
     Sends __interpose_mq_send mq_send,
     Sends __interpose_mq_timedsend mq_timedsend,

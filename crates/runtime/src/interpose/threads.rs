@@ -9,7 +9,7 @@
 //! first step. So whoever knows the name finds the life.
 
 use super::caller::Caller;
-use super::crash;
+use super::{crash, kernel};
 use crate::spin::Lock;
 use crate::sync::{self, Side};
 use crate::thread::{self, Birth, Tomb};
@@ -104,7 +104,8 @@ pub(super) fn fork_child() {
 
 /// A thread that nobody announced has turned up: its end is to be noticed all the same.
 pub fn adopt() {
-    if sys::gettid() != sys::getpid() {
+    if cfg!(feature = "object") && sys::gettid() != sys::getpid() {
+        kernel::arrived();
         let life = Life { tomb: None, state: Lock::new(State::default()), rounds: AtomicU32::new(0) };
         life.state.lock().detached = true;
         watch_end(Arc::new(life));
