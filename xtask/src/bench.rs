@@ -121,7 +121,7 @@ impl Measured {
 }
 
 /// Processor and number of cores.
-fn machine() -> String {
+pub fn machine() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -129,7 +129,7 @@ fn machine() -> String {
 }
 
 /// The commit that is checked out, and whether there is more.
-fn commit() -> String {
+pub fn commit() -> String {
     let git = |args: &[&str]| {
         let output = Command::new("git").current_dir(root()).args(args).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
@@ -150,7 +150,7 @@ fn apart(tool: &Path) -> Outcome<PathBuf> {
 /// Runs `bench check`.
 pub fn run(args: &[&str]) -> Outcome {
     let Some((&"check", args)) = args.split_first() else {
-        return bad_usage("`bench` takes the command to measure: check");
+        return bad_usage("`bench` takes the command to measure: check or run");
     };
     let (mut limits, mut save_to, mut compare_to, mut filter) = (&USUAL, None, None, "");
     let mut args = args.iter();

@@ -1,14 +1,17 @@
-//! Project chores: `cargo xtask setup|demo|test|bench|soak|readme`.
+//! Project chores: `cargo xtask setup|demo|test|bench|studies|soak|readme`.
 //!
 //! * [`setup`]: what the project needs from the machine;
 //! * [`demo`]: the tool from end to end, in half a minute;
 //! * [`test`](mod@test): every test, one line per crate;
 //! * [`bench`](mod@bench): states, seconds and memory ([`measure`]) of the algorithms in the corpus ([`corpus`]), with and
 //!   without reductions, and beside the tool that this one follows ([`original`]);
+//! * [`bench_run`]: the sanitizer beside ThreadSanitizer: time and memory on synthetic programs and on the case studies;
+//! * [`studies`]: the sanitizer on code from package registries, and on versions of it with known bugs;
 //! * [`soak`]: the same tests with many more cases, and the fuzzers;
 //! * [`readme`]: sample output in documents, made by running the tool.
 
 mod bench;
+mod bench_run;
 mod cargo;
 mod corpus;
 mod demo;
@@ -17,6 +20,7 @@ mod original;
 mod readme;
 mod setup;
 mod soak;
+mod studies;
 mod table;
 mod test;
 
@@ -33,6 +37,8 @@ usage: cargo xtask <chore>
   test [FILTER]                               all tests, doc tests and the corpus
   bench check [--quick] [--save FILE] [--compare FILE] [FILTER]
                                               states, seconds, memory, with and without reductions
+  bench run [--quick] [--save FILE] [FILTER]  the sanitizer beside ThreadSanitizer: time and memory
+  studies [--save FILE] [NAME…]               the sanitizer on code from package registries (`bugs`: on known bugs only)
   soak [--cases N] [--fuzz-seconds N]         many more random programs, the whole corpus, the fuzzers
   readme [--check]                            renew the sample output in documents, or only look whether it is up to date
 ";
@@ -44,7 +50,9 @@ fn main() -> ExitCode {
         Some((&"setup", [])) => setup::run(),
         Some((&"demo", [])) => demo::run(),
         Some((&"test", rest)) => test::run(rest),
+        Some((&"bench", ["run", rest @ ..])) => bench_run::run(rest),
         Some((&"bench", rest)) => bench::run(rest),
+        Some((&"studies", rest)) => studies::run(rest),
         Some((&"soak", rest)) => soak::run(rest),
         Some((&"readme", rest)) => readme::run(rest),
         Some((&("help" | "--help" | "-h"), _)) => {

@@ -11,6 +11,8 @@ use std::time::Instant;
 pub struct Usage {
     /// The exit code; 0 if the process ended otherwise.
     pub code: i32,
+    /// A signal ended it.
+    pub killed: bool,
     /// Wall-clock time, start-up included.
     pub seconds: f64,
     /// User and system time, all threads.
@@ -35,6 +37,7 @@ pub fn measure(command: &mut Command) -> Outcome<(String, Usage)> {
         printed,
         Usage {
             code: libc::WEXITSTATUS(status),
+            killed: libc::WIFSIGNALED(status),
             seconds: start.elapsed().as_secs_f64(),
             cpu_seconds: time(usage.ru_utime) + time(usage.ru_stime),
             // In kilobytes on Linux.

@@ -9,17 +9,23 @@
 //! ```
 //!
 //! What stands between the markers is replaced: by a session with the command, by its source (`file PATH`), or by a
-//! table of the saved benchmark (`bench`, `comparison`). With `--check` nothing is written; times may differ then.
+//! table of the saved benchmarks and studies (`bench`, `comparison`, `bench-run`, `studies`). With `--check` nothing is
+//! written; times may differ then.
 
 use crate::cargo::{root, seqcst};
-use crate::{Outcome, bad_usage, bench, original};
+use crate::{Outcome, bad_usage, bench, bench_run, original, studies};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const DOCUMENTS: [&str; 4] = ["README.md", "docs/check.md", "docs/tpl.md", "docs/benchmarks.md"];
+const DOCUMENTS: [&str; 5] =
+    ["README.md", "docs/check.md", "docs/tpl.md", "docs/benchmarks.md", "docs/case-studies.md"];
 /// Written by `cargo xtask bench check --save docs/bench-check.jsonl`.
 const BENCHMARK: &str = "docs/bench-check.jsonl";
+/// Written by `cargo xtask bench run --save docs/bench-run.jsonl`.
+const BENCHMARK_RUN: &str = "docs/bench-run.jsonl";
+/// Written by `cargo xtask studies --save docs/case-studies.jsonl`.
+const STUDIES: &str = "docs/case-studies.jsonl";
 
 const START: &str = "<!-- generated: ";
 const START_END: &str = " -->\n";
@@ -74,6 +80,8 @@ fn generate(tool: &Path, what: &str) -> Outcome<String> {
     }
     match what {
         "bench" => Ok(full_table(&bench::load(&root().join(BENCHMARK))?)),
+        "bench-run" => Ok(bench_run::report(&bench_run::load(&root().join(BENCHMARK_RUN))?)),
+        "studies" => Ok(studies::tables(&studies::load(&root().join(STUDIES))?)),
         "comparison" => Ok(comparison(&bench::load(&root().join(BENCHMARK))?)),
         _ => Err(format!("nobody knows how to generate `{what}`")),
     }
