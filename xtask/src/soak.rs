@@ -37,6 +37,12 @@ pub fn run(args: &[&str]) -> Outcome {
     traces.args(["--", "--nocapture"]);
     must(traces.env("SEQCST_CASES", cases.to_string()))?;
 
+    let programs = (cases / 40).max(200);
+    step(&format!("the sanitizer: robust programs 1,000 times, {programs} random C programs of each kind"));
+    let mut sanitizer = cargo(&["test", "--release", "--locked", "--package", "seqcst"]);
+    sanitizer.args(["--test", "corpus_c", "--test", "random_c", "--", "--nocapture"]);
+    must(sanitizer.env("SEQCST_RUNS", "1000").env("SEQCST_CASES", programs.to_string()))?;
+
     if fuzzer() {
         for target in ["tpl", "litmus"] {
             step(&format!("fuzzing the {target} parser for {fuzz_seconds} s"));
