@@ -165,7 +165,10 @@ pub fn is_std_lock(frames: &[Frame]) -> bool {
 /// What is shown: from the headline to the outermost function that isn't the start-up code.
 pub fn shown(frames: &[Frame]) -> &[Frame] {
     let first = frames.iter().position(|frame| !frame.is_atomics_own()).unwrap_or(0);
-    let end = frames.iter().rposition(|frame| !frame.is_start()).map_or(frames.len(), |last| last + 1);
+    // Rust marks where the program begins.
+    let begin = frames.iter().position(|frame| frame.function.contains("__rust_begin_short_backtrace"));
+    let ours = &frames[..begin.filter(|&begin| begin > first).unwrap_or(frames.len())];
+    let end = ours.iter().rposition(|frame| !frame.is_start()).map_or(frames.len(), |last| last + 1);
     &frames[first..end.max(first + 1).min(frames.len())]
 }
 
@@ -191,6 +194,9 @@ mod tests {
             [rust("core/src/sync/atomic.rs"), frame("try_enter", "src/lib.rs"), rust("std/src/rt.rs")];
         assert_eq!(headline(&frames).unwrap().function, "try_enter");
         assert_eq!(shown(&frames), &frames[1..2]);
+        let begin = frame("std::sys::backtrace::__rust_begin_short_backtrace", "");
+        let frames = [frame("f", "a.rs"), rust("core/src/ops/function.rs"), begin, frame("main", "")];
+        assert_eq!(shown(&frames), &frames[..1]);
         let frames = [frame("core::sync::atomic::AtomicU32::load", "")];
         assert_eq!((headline(&frames), shown(&frames)), (frames.first(), &frames[..]));
         assert_eq!((headline(&[]), shown(&[])), (None, &[][..]));

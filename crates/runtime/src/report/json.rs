@@ -1,4 +1,10 @@
 //! Reports as one JSON object, for `seqcst run` and other tools.
+//!
+//! `{"tool": "seqcst", "pid", "program", "model", "reports": […], "counts": {…}, "suppressed": […], "notes": […]}`.
+//! A report has `kind` (`stale`, `race`, `benign-wait`), `error` (it was printed and counts), `origin` (`std`, if it lies
+//! in Rust's own locks), `count`, `access`, and `missed` and perhaps `older`, `chain` and `repair`, or for a race `earlier`
+//! and `freed`. An access has `thread` (0 is the main thread), `what`, `mode`, `addr`, `size`, `variable` if it is a global
+//! one, `stack` from the inside out, and `headline`: which of its frames stands for the access.
 
 use super::counts::Counts;
 use super::found::{Fate, Kind, Report, Shown};

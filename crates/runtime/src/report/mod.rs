@@ -11,6 +11,7 @@ mod json;
 mod modules;
 mod output;
 mod repair;
+mod room;
 mod seen;
 mod symbols;
 mod text;
@@ -25,7 +26,9 @@ use crate::options::{self, Options, Waits};
 use crate::spin::Lock;
 use crate::suppress::{self, Rule};
 use crate::sys;
+use core::sync::atomic::{AtomicU32, Ordering};
 use counts::Counts;
+use room::Room;
 use seen::{Pair, Seen};
 use seqcst_model::Model;
 use std::collections::BTreeMap;
@@ -33,7 +36,24 @@ use std::ffi::CString;
 use symbols::Symbols;
 use text::Style;
 
-static STATE: Lock<State> = Lock::new(State::new());
+static STATE: Lock<(State, Room)> = Lock::new((State::new(), Room::new()));
+
+/// The kernel's number of the thread that has the state, or 0.
+static OWNER: AtomicU32 = AtomicU32::new(0);
+
+/// Uses the state, on the large stack. None if this thread is in the middle of that already: a signal handler came, or
+/// it crashed there.
+fn with_state<T>(work: impl FnOnce(&mut State) -> T) -> Option<T> {
+    let me = sys::gettid();
+    if OWNER.load(Ordering::Relaxed) == me {
+        return None;
+    }
+    let (state, room) = &mut *STATE.lock();
+    OWNER.store(me, Ordering::Relaxed);
+    let result = room.enter(|| work(state));
+    OWNER.store(0, Ordering::Relaxed);
+    Some(result)
+}
 
 struct State {
     reports: Vec<Report>,
@@ -65,9 +85,12 @@ pub fn stale(
         Seen::NoRoom => None,
     };
     let chain = chain();
-    let order = chain.first().map(|first| first.mode);
-    let missed = missed.map(|missed| Access { mode: missed.mode.or(order), ..*missed });
-    STATE.lock().add(&Violation { kind, access, other: missed.as_ref(), older, freed: false, chain }, pair);
+    // The journal knows more: the order of the write, and its thread even if another has its slot by now.
+    let missed = missed.map(|missed| match chain.first() {
+        Some(first) => Access { mode: Some(first.mode), thread: first.thread, ..*missed },
+        None => *missed,
+    });
+    tell(&Violation { kind, access, other: missed.as_ref(), older, freed: false, chain }, pair);
 }
 
 /// Two accesses race: one of them plain, one of them a write. `freed`: the later one frees the memory.
@@ -82,43 +105,46 @@ pub fn race(now: &Access, before: &Access, freed: bool) {
     let chain = Vec::new();
     let violation =
         Violation { kind: Kind::Race, access: now, other: Some(before), older: None, freed, chain };
-    STATE.lock().add(&violation, pair);
+    tell(&violation, pair);
+}
+
+#[cold]
+fn tell(violation: &Violation<'_>, pair: Option<&Pair>) {
+    with_state(|state| state.add(violation, pair));
 }
 
 /// Something in the program can't be watched: said once per text.
 #[cold]
 pub fn unsupported(what: &str) {
-    let mut state = STATE.lock();
-    if !state.notes.iter().any(|note| note == what) {
-        state.notes.push(what.to_owned());
-        output::say(&format!("seqcst: note: {what}\n"));
-    }
+    with_state(|state| {
+        if !state.notes.iter().any(|note| note == what) {
+            state.notes.push(what.to_owned());
+            output::say(&format!("seqcst: note: {what}\n"));
+        }
+    });
 }
 
 /// The access is in the locks, channels or threads of Rust's standard library, as far as they are inlined.
 pub fn is_std_lock(site: Site) -> bool {
-    frames::is_std_lock(&STATE.lock().symbols().stack(site))
+    with_state(|state| frames::is_std_lock(&state.symbols().stack(site))).unwrap_or(false)
 }
 
 /// Prints the totals and writes JSON. True if the exit code has to tell that errors were reported. May be called several times, at exit and in a
 /// crash; says nothing twice.
 pub fn finish() -> bool {
-    const PATIENCE: u32 = 1000;
-    match STATE.lock_within(PATIENCE) {
-        Some(mut state) => state.finish(),
-        None => {
-            // Crashed while a report was being made.
-            output::warn("ended in the middle of a report");
-            true
-        }
-    }
+    with_state(State::finish).unwrap_or_else(|| {
+        output::warn("ended in the middle of a report");
+        options::get().exitcode != 0
+    })
 }
 
 /// In the child of a fork: what was found so far is for the parent to tell.
 pub fn fork_child() {
+    OWNER.store(0, Ordering::Relaxed);
     output::fork_child();
     seen::clear();
-    if let Some(mut state) = STATE.try_lock() {
+    if let Some(mut guard) = STATE.try_lock() {
+        let (state, _) = &mut *guard;
         state.reports.clear();
         state.by_position.clear();
         state.told = None;
@@ -126,7 +152,7 @@ pub fn fork_child() {
     }
     // A thread that isn't there any more was in the middle of a report: what it left behind can't be trusted.
     STATE.reset();
-    core::mem::forget(core::mem::replace(&mut *STATE.lock(), State::new()));
+    core::mem::forget(core::mem::replace(&mut *STATE.lock(), (State::new(), Room::new())));
 }
 
 struct Violation<'a> {
@@ -164,7 +190,6 @@ impl State {
         Shown { access: *access, stack: symbols.stack(access.site), variable: symbols.variable(access.addr) }
     }
 
-    #[cold]
     fn add(&mut self, violation: &Violation<'_>, pair: Option<&Pair>) {
         let options = options::get();
         let access = self.shown(violation.access);
@@ -329,5 +354,54 @@ fn read_rules(path: &str) -> Vec<Rule> {
 
 /// Reads what options name, so that mistakes are told before the program starts.
 pub fn start() {
-    STATE.lock().rules();
+    with_state(|state| state.rules().len());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context;
+    use crate::journal::Edge;
+    use seqcst_model::Mode;
+
+    fn access(thread: u32, what: What, pc: usize) -> Access {
+        Access {
+            thread,
+            what,
+            mode: Some(Mode::Relaxed),
+            addr: 0x1000,
+            size: 4,
+            site: context::bare_site(pc),
+        }
+    }
+
+    /// Benign waits are counted and not printed, so they can be added here.
+    #[test]
+    fn one_report_per_pair_of_positions() {
+        let mut state = State::new();
+        let link = Link {
+            edge: Edge::Start,
+            thread: 9,
+            what: What::Store,
+            mode: Mode::Release,
+            addr: 0x1000,
+            size: 4,
+            site: context::bare_site(0x31),
+            released: true,
+            acquired: false,
+            fenced: false,
+        };
+        for (load, store) in [(0x21, 0x31), (0x21, 0x31), (0x21, 0x41), (0x21, 0x31)] {
+            let (load, store) = (access(1, What::Load, load), access(2, What::Store, store));
+            let chain = vec![link];
+            let (kind, access, other, older) = (Kind::Wait, &load, Some(&store), None);
+            state.add(&Violation { kind, access, other, older, freed: false, chain }, None);
+        }
+        let counts: Vec<_> = state.reports.iter().map(|report| report.count).collect();
+        assert_eq!(counts, [3, 1]);
+        assert_eq!(state.reports[0].fate, Fate::Counted);
+        assert_eq!(state.reports[0].access.place(), "0x20");
+        assert_eq!(state.reports[0].chain.len(), 1);
+        assert!(!state.finish());
+    }
 }

@@ -56,13 +56,11 @@ fn find(modules: &mut Modules, address: usize) -> Vec<Frame> {
         frame.module = module.path.clone();
         frame.offset = offset;
         frame.inlined = index < last;
-        // Debug information that has lines only knows the functions' short names or none.
-        if !frame.inlined
-            && let Some(name) = name
-        {
-            let name = demangled(name);
-            if name.len() > frame.function.len() && name.contains(&frame.function) {
-                frame.function = name;
+        // Debug information that has lines only knows functions by short names or not at all.
+        if !frame.inlined && !frame.function.contains("::") {
+            match name.map(|name| (demangled(name), name)) {
+                Some((full, name)) if full != name || frame.function.is_empty() => frame.function = full,
+                _ => {}
             }
         }
     }
