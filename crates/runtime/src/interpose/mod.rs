@@ -5,7 +5,7 @@
 //! Acquiring comes after the real call, releasing before it.
 //!
 //! | threads that begin and end | [`threads`] |
-//! | locks and meeting points | [`mutexes`], [`rwlocks`], [`conditions`], [`barriers`], [`semaphores`], [`once`], [`guards`] |
+//! | locks and meeting points | [`mutexes`], [`rwlocks`], [`conditions`], [`barriers`], [`semaphores`], [`once`], [`guards`], [`unwinding`] |
 //! | the kernel as a messenger: pipes, sockets, signals | [`kernel`] |
 //! | Rust's std, which is not instrumented | [`rust_std`], [`stubs`], [`opaque`] |
 //! | memory | [`memory`], [`strings`], [`modules`] |
@@ -41,6 +41,7 @@ pub mod semaphores;
 pub mod strings;
 pub mod stubs;
 pub mod threads;
+pub mod unwinding;
 
 /// Called once, when the runtime is ready: finds the real functions, and arranges to be told of ends and forks.
 pub fn start() {

@@ -1,11 +1,11 @@
 //! One-time initialisation: whoever gets past `pthread_once` knows what the initialiser did.
 //!
 //! The initialiser takes no argument, so what it belongs to is kept in a thread-local. It may end by an exception
-//! (`std::call_once`), which passes through the functions here: they have nothing to drop.
+//! (`std::call_once`): then the next one that tries knows what it did.
 
 use super::caller::Caller;
-use super::{acquire, release};
-use crate::sync::Side;
+use super::{acquire, unwinding};
+use crate::sync::{self, Side};
 use core::cell::Cell;
 use core::ffi::c_int;
 use core::ptr;
@@ -35,8 +35,14 @@ thread_local! {
 extern "C" fn initialise() {
     // SAFETY: libc calls this inside a call of `calling` on the same thread, which has set it.
     let Call { flag, initialiser, caller } = unsafe { *CALL.get() };
-    initialiser();
-    release(flag, Side::All, caller);
+    acquire(flag, Side::All, caller);
+    // SAFETY: it takes no arguments; two do no harm.
+    unsafe { unwinding::call(initialiser as usize, 0, 0, done, flag as usize) };
+    done(flag as usize);
+}
+
+fn done(flag: usize) {
+    sync::release(flag, Side::All, 0);
 }
 
 fn calling<T>(call: Call, real: impl FnOnce() -> T) -> T {

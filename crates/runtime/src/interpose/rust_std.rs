@@ -15,8 +15,8 @@
 //! To *touch* ([`opaque::touch`]) is to acquire and release an atomic location as strongly as possible, and there is no
 //! verdict on it from then on. To notify a condvar orders nothing.
 
-use super::opaque;
 use super::stubs::Kind;
+use super::{opaque, unwinding};
 use crate::sync::{self, Side};
 use core::arch::naked_asm;
 use core::cell::Cell;
@@ -93,40 +93,36 @@ extern "C" fn touch_once(word: usize) {
     opaque::touch(word, WORD);
 }
 
-/// What stands in for the initialiser: a closure behind a `&mut dyn FnMut(&OnceState)`.
+/// The table of methods of a closure behind a `&mut dyn FnMut(&OnceState)`.
 #[repr(C)]
 struct Methods {
     drop: usize,
     size: usize,
     align: usize,
-    call_once: unsafe extern "C" fn(),
-    call_mut: unsafe extern "C" fn(),
+    call_once: usize,
+    call_mut: unsafe extern "C" fn(*const Closure, usize),
 }
 
-static METHODS: Methods = Methods { drop: 0, size: 24, align: 8, call_once: call_mut, call_mut };
+/// What stands in for the initialiser: the real closure, and the word that it belongs to.
+#[repr(C)]
+struct Closure {
+    real: usize,
+    methods: *const Methods,
+    word: usize,
+}
 
-/// Calls the real closure, then touches the word: std tells others right after.
-///
-/// `rdi`: the real closure, its table of methods, the word; `rsi`: its argument. It may unwind.
-#[unsafe(naked)]
-unsafe extern "C" fn call_mut() {
-    naked_asm!(
-        ".cfi_startproc",
-        "push rbx",
-        ".cfi_adjust_cfa_offset 8",
-        ".cfi_offset rbx, -16",
-        "mov rbx, rdi",
-        "mov rdi, [rbx]",
-        "mov rax, [rbx + 8]",
-        "call [rax + 32]", // after drop, size, align, call_once
-        "mov rdi, [rbx + 16]",
-        "pop rbx",
-        ".cfi_adjust_cfa_offset -8",
-        ".cfi_restore rbx",
-        "jmp {touch_once}",
-        ".cfi_endproc",
-        touch_once = sym touch_once,
-    )
+static METHODS: Methods = Methods { drop: 0, size: size_of::<Closure>(), align: 8, call_once: 0, call_mut };
+
+/// Calls the real closure, then touches the word, also if it panics: std tells others right after. Before it, once more:
+/// std may have waited for another one that panicked.
+unsafe extern "C" fn call_mut(closure: *const Closure, state: usize) {
+    // SAFETY: made by `seqcst_std_once_call` below; the real closure takes the same argument.
+    unsafe {
+        let Closure { real, methods, word } = closure.read();
+        touch_once(word);
+        unwinding::call((*methods).call_mut as usize, real, state, |word| touch_once(word), word);
+        touch_once(word);
+    }
 }
 
 /// `Once::call(&self, bool, &mut dyn FnMut(&OnceState))` with another closure; the real function is in `rax`.
