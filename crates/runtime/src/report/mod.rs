@@ -1,8 +1,8 @@
 //! Reports: what the monitors found, told to people once per pair of source positions, and counted.
 //!
-//! A violation in a hot loop comes millions of times: [`seen`] counts pairs of sites without locks, and only a new pair
-//! goes on to be given names ([`symbols`]), compared with the reports there are, and printed ([`text`]). At exit
-//! [`finish`] prints the totals and writes JSON ([`json`]).
+//! A violation in a hot loop comes millions of times: `seen` counts pairs of sites without locks, and only a new pair
+//! goes on to be given names (`symbols`), compared with the reports there are, and printed (`text`). At exit
+//! `finish` prints the totals and writes JSON (`json`).
 
 mod counts;
 mod found;

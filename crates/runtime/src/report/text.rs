@@ -3,7 +3,7 @@
 use super::found::{Kind, Report, Shown};
 use super::frames::{self, Frame};
 use super::words;
-use crate::journal::What;
+use crate::journal::{Edge, What};
 use core::fmt::Write;
 
 /// What text depends on besides the report.
@@ -63,7 +63,9 @@ fn stale(out: &mut String, report: &Report, style: &Style) {
     }
     chain(out, report);
     if report.chain.is_empty() && report.other.is_some() {
-        out.push_str("  Why it must see it under SC is too long ago (a larger history= may show it).\n");
+        out.push_str(
+            "  What forces the order under SC is no longer remembered (a larger history= may show it).\n",
+        );
     }
     if !report.repair.is_empty() {
         wrapped(out, &format!("Repair to try: {}", report.repair));
@@ -147,6 +149,11 @@ fn chain(out: &mut String, report: &Report) {
         let access = format!("{} {}", words::short_what(what), mode.unwrap_or_default());
         [thread, access.trim_end().to_owned(), location, shortened(&place, WIDEST), why.to_owned()]
     };
+    // A store doesn't miss another, it can come before it.
+    let (first_why, last_why) = match report.access.access.what {
+        What::Store => ("the older write", "program order, but can come first"),
+        _ => (words::edge(Edge::Start), "program order, but not bound to see it"),
+    };
     let mut rows: Vec<[String; 5]> = Vec::new();
     for step in &report.chain {
         let link = &step.link;
@@ -157,13 +164,13 @@ fn chain(out: &mut String, report: &Report) {
             Some(words::mode(link.mode)),
             place,
             step.exact_place(),
-            words::edge(link.edge),
+            if link.edge == Edge::Start { first_why } else { words::edge(link.edge) },
         ));
     }
     let last = &report.access;
     let (thread, what, mode) = (last.access.thread, last.access.what, last.access.mode.map(words::mode));
     let place = location(&last.variable, last.access.addr, what);
-    rows.push(row(thread, what, mode, place, last.exact_place(), "program order, but not bound to see it"));
+    rows.push(row(thread, what, mode, place, last.exact_place(), last_why));
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2), width(3)];
     out.push_str("  Under SC the order is forced:\n");

@@ -4,7 +4,7 @@ use super::super::found::{Access, Fate, Step};
 use super::super::{repair, words};
 use super::*;
 use crate::context::Site;
-use crate::journal::{Edge, Link};
+use crate::journal::Link;
 use expect_test::{Expect, expect};
 use seqcst_model::Mode;
 
@@ -149,7 +149,7 @@ fn waits_and_unknown_places() {
               It can miss the store of 4 bytes by the main thread:
                 #0 try_enter dekker.c:10:12 (dekker+0x120a)
                 #1 worker dekker.c:52:12 (dekker+0x1234)
-              Why it must see it under SC is too long ago (a larger history= may show it).
+              What forces the order under SC is no longer remembered (a larger history= may show it).
             SUMMARY: seqcst: stale load an unknown place
             ==================
         "#]],
@@ -159,23 +159,32 @@ fn waits_and_unknown_places() {
 #[test]
 fn stores() {
     let now = shown(access(1, What::Store, Some(Mode::Relaxed), X), 40);
-    let missed = shown(access(2, What::Store, Some(Mode::SeqCst), X), 10);
-    check(
-        &report(Kind::Stale, now, missed, Vec::new()),
-        expect![[r#"
-            ==================
-            WARNING: seqcst: this store can take effect too early under RC20 (pid=123)
-              Store of 4 bytes (relaxed) at 0x558000004010 in x by thread 1 may precede an older write:
-                #0 try_enter dekker.c:40:12 (dekker+0x1228)
-                #1 worker dekker.c:52:12 (dekker+0x1234)
-              It can come before the store of 4 bytes (seq_cst) by thread 2:
-                #0 try_enter dekker.c:10:12 (dekker+0x120a)
-                #1 worker dekker.c:52:12 (dekker+0x1234)
-              Why it must see it under SC is too long ago (a larger history= may show it).
-            SUMMARY: seqcst: stale store dekker.c:40 in try_enter
-            ==================
-        "#]],
-    );
+    let missed = shown(access(2, What::Store, Some(Mode::Release), X), 10);
+    let chain = vec![
+        step(Edge::Start, 2, What::Store, Mode::Release, X, 10),
+        step(Edge::Program, 2, What::Store, Mode::Release, Y, 11),
+        step(Edge::Overwrites, 1, What::Store, Mode::Relaxed, Y, 39),
+    ];
+    check(&report(Kind::Stale, now, missed, chain), expect![[r#"
+        ==================
+        WARNING: seqcst: this store can take effect too early under RC20 (pid=123)
+          Store of 4 bytes (relaxed) at 0x558000004010 in x by thread 1 may precede an older write:
+            #0 try_enter dekker.c:40:12 (dekker+0x1228)
+            #1 worker dekker.c:52:12 (dekker+0x1234)
+          It can come before the store of 4 bytes (release) by thread 2:
+            #0 try_enter dekker.c:10:12 (dekker+0x120a)
+            #1 worker dekker.c:52:12 (dekker+0x1234)
+          Under SC the order is forced:
+            thread 2  store release  x  dekker.c:10:12  the older write
+            thread 2  store release  y  dekker.c:11:12  program order
+            thread 1  store relaxed  y  dekker.c:39:12  comes later at this location (mo)
+            thread 1  store relaxed  x  dekker.c:40:12  program order, but can come first
+          Repair to try: put atomic_thread_fence(memory_order_seq_cst) between dekker.c:10:12 and
+            dekker.c:11:12, and between dekker.c:39:12 and dekker.c:40:12; or make all of these accesses
+            seq_cst.
+        SUMMARY: seqcst: stale store dekker.c:40 in try_enter
+        ==================
+    "#]]);
 }
 
 #[test]
