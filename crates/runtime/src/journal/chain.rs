@@ -72,8 +72,13 @@ pub type Point = (Slot, Time, usize);
 pub fn chain(from: Point, to: (Slot, Time)) -> Vec<Link> {
     let mut journals: Vec<_> = all().map(|(slot, journal)| (slot, journal.events())).collect();
     let Some((_, events)) = journals.iter_mut().find(|(slot, _)| *slot == to.0) else { return Vec::new() };
-    // The access that is to be explained isn't part of the explanation.
-    let end = events.iter().rposition(|(_, event)| event.time < to.1).map_or(0, |last| last + 1);
+    // The access that is to be explained isn't part of the explanation. What takes no time (an acquire) may come
+    // before it at the same time.
+    let is_before = |event: &Event| {
+        event.time < to.1
+            || event.time == to.1 && !meeting(event).is_some_and(|meeting| meeting.0 == Class::Memory)
+    };
+    let end = events.iter().rposition(|(_, event)| is_before(event)).map_or(0, |last| last + 1);
     events.truncate(end);
     find(&journals, from, to.0)
 }

@@ -147,6 +147,31 @@ fn fences_in_order() {
 }
 
 #[test]
+fn the_access_itself_explains_nothing() {
+    use crate::journal::Journal;
+    let (left, right) = (Journal::of(901, 31), Journal::of(902, 32));
+    let event = |time, what, addr, write| Event {
+        time,
+        write,
+        addr,
+        life: 0,
+        site: Site::UNKNOWN,
+        what,
+        mode: Relaxed,
+        size: 4,
+    };
+    left.push(event(5, What::Store, X + 1, 1));
+    left.push(event(6, What::Release, Y + 1, 1));
+    right.push(event(9, What::Acquire, Y + 1, 1));
+    right.push(event(9, What::Load, X + 1, 1));
+    right.push(event(10, What::Load, X + 1, 1));
+    let whats = |links: Vec<Link>| links.iter().map(|link| link.what).collect::<Vec<_>>();
+    assert_eq!(whats(chain((901, 5, X + 1), (902, 9))), [What::Store, What::Release, What::Acquire]);
+    assert_eq!(whats(chain((901, 5, X + 1), (902, 10))), [What::Store, What::Load]);
+    assert_eq!(whats(chain((901, 5, X + 1), (902, 8))), []);
+}
+
+#[test]
 fn nothing_is_made_up() {
     let threads: &[&[_]] =
         &[&[(What::Store, X, 1, Relaxed), (What::Load, Y, 1, Relaxed)], &[(What::Store, Y, 1, Relaxed)]];
