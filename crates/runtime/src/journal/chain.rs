@@ -76,7 +76,7 @@ pub fn chain(from: Point, to: (Slot, Time)) -> Vec<Link> {
     // before it at the same time.
     let is_before = |event: &Event| {
         event.time < to.1
-            || event.time == to.1 && !meeting(event).is_some_and(|meeting| meeting.0 == Class::Memory)
+            || event.time == to.1 && meeting(event).is_none_or(|meeting| meeting.0 != Class::Memory)
     };
     let end = events.iter().rposition(|(_, event)| is_before(event)).map_or(0, |last| last + 1);
     events.truncate(end);
