@@ -7,10 +7,10 @@ use std::ffi::OsString;
 use std::fmt::Write;
 
 /// A few lines: what, where, in how many runs. Nothing if the runtime has said it all.
-pub fn text(command: &[OsString], found: &Found, seconds: f64) -> String {
+pub fn text(command: &[OsString], found: &Found, seconds: f64, repeated: bool) -> String {
     let mut text = String::new();
     let failures = failures(found);
-    if found.runs == 1 {
+    if !repeated {
         for failure in failures {
             let _ = writeln!(text, "seqcst run: {} {}", name(command), failure.trim_start_matches("1 run "));
         }
@@ -20,7 +20,8 @@ pub fn text(command: &[OsString], found: &Found, seconds: f64) -> String {
     let good = runs - bad;
     let _ = writeln!(
         text,
-        "seqcst run: {runs} runs of {} in {seconds:.1} s: {bad} with reports, {good} without",
+        "seqcst run: {} of {} in {seconds:.1} s: {bad} with reports, {good} without",
+        plural(runs as usize, "run"),
         name(command)
     );
     for merged in found.errors() {

@@ -81,7 +81,7 @@ fn nothing_watched(flags: &RunFlags, ending: &Ending) -> String {
 fn print(flags: &RunFlags, found: &Found, seconds: f64, target: Option<Target>) -> Result<(), String> {
     let command = &flags.command;
     let text = match flags.format {
-        RunFormat::Text => answer::text(command, found, seconds),
+        RunFormat::Text => answer::text(command, found, seconds, flags.runs > 1),
         RunFormat::Json => answer::json(command, found, seconds),
         RunFormat::Sarif => sarif::render(command, found),
     };

@@ -15,9 +15,10 @@ pub fn find(name: &OsStr) -> Result<PathBuf, String> {
         let folders = std::env::var_os("PATH").unwrap_or_default();
         let found =
             std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| can_run(path));
-        return found.ok_or_else(|| match Path::new(name).exists() {
-            true => format!("{shown}: not found in PATH; do you mean ./{shown}?"),
-            false => format!("{shown}: no such program"),
+        return found.ok_or_else(|| match Path::new(name).metadata() {
+            Ok(data) if data.is_dir() => format!("{shown}: this is a directory"),
+            Ok(_) => format!("{shown}: not found in PATH; do you mean ./{shown}?"),
+            Err(_) => format!("{shown}: no such program"),
         });
     }
     let path = PathBuf::from(name);

@@ -8,7 +8,7 @@ use super::TARGET;
 use super::config::Configuration;
 use crate::compile::runtime;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What decides about the environment.
 pub struct Settings {
@@ -42,8 +42,9 @@ impl Settings {
     /// The variables to set, given those that are set.
     pub fn environment(&self, get: impl Fn(&str) -> Option<OsString>) -> Result<Variables, String> {
         let triple = TARGET.to_uppercase().replace('-', "_");
-        let (mut flags, linker) = self.flags("RUSTFLAGS", &triple, &get);
-        let (documentation, _) = self.flags("RUSTDOCFLAGS", &triple, &get);
+        let ours = self.ours(&beside("seqcst-link-cc")?)?;
+        let (mut flags, linker) = self.flags("RUSTFLAGS", &ours, &triple, &get);
+        let (documentation, _) = self.flags("RUSTDOCFLAGS", &ours, &triple, &get);
         let mut variables: Variables = Vec::new();
         let mut set = |name: &str, value: OsString| variables.push((name.to_owned(), value));
         set("CARGO_BUILD_TARGET", TARGET.into());
@@ -55,7 +56,6 @@ impl Settings {
         let users = users.or_else(|| self.configuration.linker.clone().map(OsString::from));
         set("SEQCST_LINKER", users.unwrap_or_else(|| "cc".into()));
         set("SEQCST_SLOW_PATHS", self.slow_paths.clone().into());
-        set(&linker_variable, beside("seqcst-link-cc")?.into());
 
         // C and C++ in dependencies: crates `cc` and `cmake` take these.
         for (variable, program, choice) in
@@ -81,17 +81,25 @@ impl Settings {
         Ok(variables)
     }
 
+    /// Flags for rustc and rustdoc, separated by spaces.
+    fn ours(&self, linker: &Path) -> Result<String, String> {
+        let instrument = if self.atomics_only { INSTRUMENT_ATOMICS } else { INSTRUMENT };
+        // The runtime's version is among the flags, so that cargo builds everything anew when it changes.
+        let version = format!("--cfg seqcst --cfg seqcst_runtime=\"{}\"", runtime::HASH);
+        // A flag and not one of cargo's variables, which would be valid for build scripts, too.
+        let linker = linker.to_str().filter(|path| !path.contains(char::is_whitespace));
+        let linker = linker.ok_or("seqcst must be installed at a path without spaces")?;
+        Ok(format!("{instrument} {DEBUG_INFORMATION} {version} -Clinker={linker}"))
+    }
+
     /// The variables that carry flags for rustc or rustdoc, and the linker that the user's flags name.
     fn flags(
         &self,
         kind: &str,
+        ours: &str,
         triple: &str,
         get: &impl Fn(&str) -> Option<OsString>,
     ) -> (Variables, Option<String>) {
-        let instrument = if self.atomics_only { INSTRUMENT_ATOMICS } else { INSTRUMENT };
-        // The runtime's version is among the flags, so that cargo builds everything anew when it changes.
-        let version = format!("--cfg seqcst --cfg seqcst_runtime=\"{}\"", runtime::HASH);
-        let ours = format!("{instrument} {DEBUG_INFORMATION} {version}");
         let text = |name: &str| get(name).map(|value| value.to_string_lossy().into_owned());
         let encoded = format!("CARGO_ENCODED_{kind}");
         let split = |text: String, at: &str| -> Vec<String> {
@@ -102,7 +110,7 @@ impl Settings {
             .or_else(|| text(kind).map(|value| split(value, " ")));
         if let Some(users) = direct {
             let (mut flags, linker) = without_linker(users);
-            flags.extend(split(ours, " "));
+            flags.extend(split(ours.to_owned(), " "));
             return (vec![(encoded, flags.join(SEPARATOR).into())], linker);
         }
         let for_target = format!("CARGO_TARGET_{triple}_{kind}");
@@ -110,7 +118,7 @@ impl Settings {
         let name =
             if in_files || get(&for_target).is_some() { for_target } else { format!("CARGO_BUILD_{kind}") };
         let (users, linker) = without_linker(split(text(&name).unwrap_or_default(), " "));
-        let all = if users.is_empty() { ours } else { format!("{} {ours}", users.join(" ")) };
+        let all = if users.is_empty() { ours.to_owned() } else { format!("{} {ours}", users.join(" ")) };
         (vec![(name, all.into())], linker)
     }
 }
@@ -156,7 +164,8 @@ mod tests {
     fn flags(settings: &Settings, variables: &[(&str, &str)]) -> (Variables, Option<String>) {
         let get =
             |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| OsString::from(value));
-        settings.flags("RUSTFLAGS", "X86_64_UNKNOWN_LINUX_GNU", &get)
+        let ours = settings.ours(Path::new("/bin/seqcst-link-cc")).expect("a path without spaces");
+        settings.flags("RUSTFLAGS", &ours, "X86_64_UNKNOWN_LINUX_GNU", &get)
     }
 
     fn settings(has_target_flags: bool) -> Settings {
