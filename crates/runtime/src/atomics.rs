@@ -200,7 +200,8 @@ fn race(thread: &Thread, operation: &Operation, write: bool) -> Option<Earlier> 
 struct Finding {
     missed: Option<Write>,
     older: Option<Write>,
-    benign: bool,
+    /// Where every stale value has always led: benign if all of these are the load itself. None: not benign.
+    back_at: Option<Vec<usize>>,
 }
 
 impl Finding {
@@ -208,19 +209,18 @@ impl Finding {
     fn new(thread: &Thread, place: &Place, stale: Stale, operation: &Operation) -> Finding {
         let location = &place.location;
         let load = Load { pc: operation.pc, addr: operation.addr };
-        let benign = match operation.look {
-            Some(Look::Load | Look::StrongCas(_)) => (stale.known..stale.missed).all(|number| {
-                let old = location.write(number);
-                old.is_some_and(|write| match operation.look {
-                    // The old value may make the exchange succeed.
-                    Some(Look::StrongCas(expected)) if write.value == expected => false,
-                    _ => thread.waits.is_benign(load, write.value),
-                })
-            }),
-            _ => false,
+        let back_at = |number| {
+            let value = location.write(number)?.value;
+            match operation.look? {
+                Look::Load => thread.waits.back_at(load, value),
+                // The value that it expects may make the exchange succeed.
+                Look::StrongCas(expected) if value != expected => thread.waits.back_at(load, value),
+                _ => None,
+            }
         };
+        let back_at = (stale.known..stale.missed).map(back_at).collect();
         let missed = location.write(stale.missed).copied();
-        Finding { missed, older: location.write(stale.known).copied(), benign }
+        Finding { missed, older: location.write(stale.known).copied(), back_at }
     }
 }
 
@@ -246,7 +246,7 @@ fn tell(
     let shown = |write: &Write| report::Access {
         thread: thread::number(write.slot),
         what: if write.rmw { What::Rmw } else { What::Store },
-        mode: None,
+        mode: (write.mode != Mode::NonAtomic).then_some(write.mode),
         addr,
         size,
         site: Site(write.site),
@@ -255,5 +255,7 @@ fn tell(
     let from = finding.missed.map(|write| (write.slot, write.time, addr));
     let chain = || from.map(|from| journal::chain(from, (slot, time))).unwrap_or_default();
     let (missed, older) = (finding.missed.as_ref().map(shown), finding.older.as_ref().map(shown));
-    report::stale(&now, missed.as_ref(), older.as_ref(), chain, finding.benign);
+    let same = |&pc: &usize| pc == operation.pc || report::same_source(pc, operation.pc);
+    let benign = finding.back_at.is_some_and(|pcs| pcs.iter().all(same));
+    report::stale(&now, missed.as_ref(), older.as_ref(), chain, benign);
 }

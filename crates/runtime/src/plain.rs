@@ -87,11 +87,8 @@ fn look(thread: &mut Thread, access: Access, size: usize, write: bool, pc: usize
 impl Earlier {
     /// As shown in reports.
     pub fn access(&self, addr: usize) -> report::Access {
-        let what = match (self.write, self.atomic) {
-            (true, _) => What::Store,
-            (false, _) => What::Load,
-        };
-        let mode = self.atomic.then_some(seqcst_model::Mode::Relaxed);
+        let what = if self.write { What::Store } else { What::Load };
+        let mode = self.mode;
         let thread = thread::number(self.slot);
         report::Access { thread, what, mode, addr, size: self.size, site: self.site }
     }

@@ -17,6 +17,7 @@ use crate::chunks::{self, CELLS, Chunk};
 use crate::context::Site;
 use crate::thread::{self, SLOTS, Thread};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use seqcst_model::Mode;
 use seqcst_monitor::clocks::{Slot, Time};
 
 const MARK: u64 = 1 << 63;
@@ -97,8 +98,8 @@ pub struct Earlier {
     pub site: Site,
     /// A write.
     pub write: bool,
-    /// By an atomic operation.
-    pub atomic: bool,
+    /// The memory order of an atomic one.
+    pub mode: Option<Mode>,
     /// How many bytes.
     pub size: u8,
 }
@@ -227,13 +228,7 @@ fn slot(cell: u64) -> Slot {
 
 fn earlier(cell: u64) -> Earlier {
     let size = mask(cell).count_ones() as u8;
-    Earlier {
-        slot: slot(cell),
-        site: Site((cell & SITE) as u32),
-        write: cell & WRITE != 0,
-        atomic: false,
-        size,
-    }
+    Earlier { slot: slot(cell), site: Site((cell & SITE) as u32), write: cell & WRITE != 0, mode: None, size }
 }
 
 /// All cells are taken: lose one. Marks stay as long as there are others.

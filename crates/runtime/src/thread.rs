@@ -174,7 +174,7 @@ pub fn birth(pc: usize) -> (Birth, Tomb) {
 /// The thread couldn't be created after all.
 pub fn cancel(birth: Birth) {
     let slot = usize::from(birth.views.slot());
-    SLOTS_IN_USE.lock().states[slot] = State::Dead { last: birth.views.time() };
+    SLOTS_IN_USE.lock().states[slot] = State::Dead { last: birth.views.time() - 1 };
 }
 
 /// The new thread's first act.

@@ -5,6 +5,10 @@
 //! and the address with nothing done in between but reading. So for each instruction, address and value the thread
 //! remembers one of two things: *came back*, or, for good, *went on*. No such evidence in this run, no such verdict.
 //!
+//! Compilers make two instructions of one load: the first test of a loop and the others. So it also counts if the next
+//! read of the address was elsewhere, and that instruction comes from the same place in the source, which is for
+//! reports to find out: here is only remembered where it was.
+//!
 //! What counts as doing something: stores, successful read-modify-writes, fences, synchronisation, and plain writes that
 //! the compiler instruments. What it can't tell: effects that nobody sees, such as output, or plain writes in code without
 //! instrumentation.
@@ -16,6 +20,8 @@ pub struct Waits {
     /// counts as one that went on.
     gone: [u64; ROWS],
     recent: [Recent; RECENT],
+    /// By address, hashed: which of `recent` read it last.
+    last: [u8; RECENT],
     /// Counts what the thread did besides reading.
     pub effects: u32,
 }
@@ -37,6 +43,8 @@ pub struct Load {
 struct Seen {
     load: Load,
     value: u64,
+    /// The instruction that read the address next.
+    back_at: usize,
 }
 
 /// The last value read at an instruction, and the effects so far at that moment.
@@ -45,11 +53,19 @@ struct Recent {
     load: Load,
     value: u64,
     effects: u32,
+    /// The instruction that read the address next, with nothing done in between; 0: none yet.
+    back_at: usize,
 }
 
 impl Default for Waits {
     fn default() -> Waits {
-        Waits { seen: None, gone: [0; ROWS], recent: [Recent::default(); RECENT], effects: 1 }
+        Waits {
+            seen: None,
+            gone: [0; ROWS],
+            recent: [Recent::default(); RECENT],
+            last: [0; RECENT],
+            effects: 1,
+        }
     }
 }
 
@@ -57,10 +73,19 @@ impl Waits {
     /// `load` has read `value` (a load, or a compare-and-swap that failed).
     #[inline]
     pub fn read(&mut self, load: Load, value: u64) {
-        let now = Recent { load, value, effects: self.effects };
-        let before = std::mem::replace(&mut self.recent[load.pc % RECENT], now);
-        let came_back = before.load == load && before.effects == now.effects;
-        if came_back {
+        let at = load.pc % RECENT;
+        let last = &mut self.last[(load.addr >> 2) % RECENT];
+        let other = &mut self.recent[usize::from(*last) % RECENT];
+        if other.load.addr == load.addr && other.effects == self.effects && other.back_at == 0 {
+            other.back_at = load.pc;
+        }
+        *last = at as u8;
+        let now = Recent { load, value, effects: self.effects, back_at: 0 };
+        let mut before = std::mem::replace(&mut self.recent[at], now);
+        if before.load == load && before.effects == now.effects {
+            before.back_at = load.pc;
+        }
+        if before.back_at != 0 {
             self.came_back(before);
         } else {
             let (row, bit) = gone(before.load, before.value);
@@ -78,19 +103,22 @@ impl Waits {
     fn came_back(&mut self, before: Recent) {
         let seen = self.seen.get_or_insert_with(|| Box::new([Seen::default(); ENTRIES]));
         let entry = &mut seen[place(before.load, before.value)];
-        *entry = Seen { load: before.load, value: before.value };
+        if entry.load == before.load && entry.value == before.value && entry.back_at != before.back_at {
+            let (row, bit) = gone(before.load, before.value);
+            self.gone[row] |= bit; // now here, now there
+        }
+        *entry = Seen { load: before.load, value: before.value, back_at: before.back_at };
     }
 
-    /// Did reading `value` by `load` always lead straight back?
-    pub fn is_benign(&self, load: Load, value: u64) -> bool {
-        let Some(seen) = &self.seen else { return false };
+    /// The instruction to which reading `value` by `load` has always led, with nothing done in between.
+    pub fn back_at(&self, load: Load, value: u64) -> Option<usize> {
         let last = &self.recent[load.pc % RECENT];
-        if last.load == load && last.value == value && last.effects != self.effects {
-            return false; // it has just gone on
+        if last.load == load && last.value == value && last.effects != self.effects && last.back_at == 0 {
+            return None; // it has just gone on
         }
-        let entry = &seen[place(load, value)];
+        let entry = &self.seen.as_ref()?[place(load, value)];
         let (row, bit) = gone(load, value);
-        entry.load == load && entry.value == value && self.gone[row] & bit == 0
+        (entry.load == load && entry.value == value && self.gone[row] & bit == 0).then_some(entry.back_at)
     }
 }
 
@@ -118,12 +146,12 @@ mod tests {
         for _ in 0..3 {
             waits.read(LOAD, 0);
         }
-        assert!(waits.is_benign(LOAD, 0));
-        assert!(!waits.is_benign(LOAD, 1));
+        assert_eq!(waits.back_at(LOAD, 0), Some(0x10));
+        assert_eq!(waits.back_at(LOAD, 1), None);
         waits.read(LOAD, 0);
         waits.effect();
         waits.read(LOAD, 1);
-        assert!(!waits.is_benign(LOAD, 0));
+        assert_eq!(waits.back_at(LOAD, 0), None);
     }
 
     #[test]
@@ -135,7 +163,25 @@ mod tests {
         waits.effect();
         waits.read(LOAD, 0);
         waits.read(LOAD, 0);
-        assert!(waits.is_benign(LOAD, 0));
-        assert!(!waits.is_benign(LOAD, 1));
+        assert_eq!(waits.back_at(LOAD, 0), Some(0x10));
+        assert_eq!(waits.back_at(LOAD, 1), None);
+    }
+
+    #[test]
+    fn a_loop_whose_first_test_is_a_copy() {
+        let mut waits = Waits::default();
+        let first = Load { pc: 0x31, ..LOAD };
+        for _round in 0..2 {
+            for (load, value) in [(first, 0), (LOAD, 0), (LOAD, 0), (LOAD, 1)] {
+                waits.read(load, value);
+            }
+            waits.effect();
+        }
+        waits.read(first, 1);
+        assert_eq!(waits.back_at(first, 0), Some(0x10));
+        assert_eq!(waits.back_at(LOAD, 0), Some(0x10));
+        waits.effect();
+        assert_eq!(waits.back_at(first, 1), None);
+        assert_eq!(waits.back_at(LOAD, 1), None);
     }
 }

@@ -1,8 +1,8 @@
 //! What a location remembers: its writes by number, who knew which of them when, and the clocks it hands on.
 
-use super::record::{Moment, Record};
+use super::record::{Did, Moment, Record};
 use super::writes::{Write, Writes};
-use super::{Clock, Site, Slot, Time};
+use super::{Clock, Slot, Time};
 
 /// An atomic location, since its first access.
 ///
@@ -21,7 +21,7 @@ pub struct Location {
     slots: Vec<Slot>,
     records: Vec<Record>,
     writes: Writes,
-    /// How many older moments a record keeps, and how many writes are kept.
+    /// How many moments a record keeps. Twice as many writes are kept: value-sensitive accesses need whole windows.
     history: usize,
     /// The newest moment that some record has dropped. Bounded memory may only miss: for `cur` it counts as known.
     dropped: Moment,
@@ -63,7 +63,7 @@ impl Location {
             writer: (0, 0),
             slots: Vec::new(),
             records: Vec::new(),
-            writes: Writes::new(value, history),
+            writes: Writes::new(value, history.saturating_mul(2)),
             history: history.max(1),
             dropped: Moment::default(),
         }
@@ -79,8 +79,8 @@ impl Location {
         self.writes.get(number)
     }
 
-    /// The last access of each thread, and its last write, with local times (0: never).
-    pub fn accesses(&self) -> impl Iterator<Item = (Slot, (Time, Site), (Time, Site))> {
+    /// The last access of each thread, and its last write.
+    pub fn accesses(&self) -> impl Iterator<Item = (Slot, Did, Did)> {
         self.slots.iter().zip(&self.records).map(|(&slot, record)| (slot, record.last, record.wrote))
     }
 
@@ -187,13 +187,13 @@ impl Location {
     }
 
     #[inline]
-    pub(super) fn note_read(&mut self, record: usize, time: Time, site: Site, seen: bool, acquire: bool) {
+    pub(super) fn note_read(&mut self, record: usize, did: Did, seen: bool) {
         if !seen {
-            self.remember(record, time);
+            self.remember(record, did.time);
         }
         let record = &mut self.records[record];
-        record.last = (time, site);
-        if acquire {
+        record.last = did;
+        if did.mode.is_acquire() {
             record.acquired = self.last.writes + 1;
         } else if !seen {
             record.acquired = 0;
@@ -201,19 +201,20 @@ impl Location {
     }
 
     #[inline]
-    pub(super) fn note_write(&mut self, record: usize, time: Time, rmw: bool, value: u64, site: Site) {
+    pub(super) fn note_write(&mut self, record: usize, did: Did, rmw: bool, value: u64) {
         if self.last.writes == u32::MAX - 1 {
             self.start_over();
         }
         self.last.writes += 1;
         self.last.plain += u32::from(!rmw);
         let slot = self.slots[record];
+        let Did { time, site, mode } = did;
         self.writer = (slot, time);
-        self.writes.push(Write { number: self.last.writes, value, rmw, slot, time, site });
+        self.writes.push(Write { number: self.last.writes, value, rmw, mode, slot, time, site });
         self.remember(record, time);
         let record = &mut self.records[record];
-        record.last = (time, site);
-        record.wrote = (time, site);
+        record.last = did;
+        record.wrote = did;
     }
 
     #[inline]
@@ -234,6 +235,6 @@ impl Location {
     /// When the thread last added what it knew to `access_sc`: at every access.
     #[inline]
     pub(super) fn taught(&self, record: usize) -> Time {
-        self.records[record].last.0
+        self.records[record].last.time
     }
 }

@@ -19,6 +19,7 @@ mod writes;
 pub use clock::Clock;
 pub use location::{Location, Look, Stale};
 pub use location_clocks::LocationClocks;
+pub use record::Did;
 pub use thread::{Hidden, Message, Thread};
 pub use writes::Write;
 

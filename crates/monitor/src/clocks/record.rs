@@ -1,6 +1,7 @@
 //! What one thread did with a location.
 
 use super::{Site, Time};
+use seqcst_model::Mode;
 
 /// A point in a location's modification order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
@@ -9,6 +10,23 @@ pub(super) struct Moment {
     pub writes: u32,
     /// Among them, those that aren't RMWs.
     pub plain: u32,
+}
+
+/// An access that a thread made; at time 0: none.
+#[derive(Clone, Copy, Debug)]
+pub struct Did {
+    /// The thread's local time.
+    pub time: Time,
+    /// Where in the program.
+    pub site: Site,
+    /// Its memory order.
+    pub mode: Mode,
+}
+
+impl Default for Did {
+    fn default() -> Did {
+        Did { time: 0, site: 0, mode: Mode::NonAtomic }
+    }
 }
 
 /// When a thread came to know which writes of the location, and what it did last.
@@ -22,9 +40,9 @@ pub(super) struct Record {
     /// The write whose message the thread has acquired, plus one.
     pub acquired: u32,
     /// The last access.
-    pub last: (Time, Site),
+    pub last: Did,
     /// The last write.
-    pub wrote: (Time, Site),
+    pub wrote: Did,
 }
 
 impl Record {

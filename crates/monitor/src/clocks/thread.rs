@@ -1,6 +1,7 @@
 //! What a thread knows, and how accesses, fences and synchronisation change it (seed 000, Fig. 4 and §4.2).
 
 use super::location::{Location, Look, Stale};
+use super::record::Did;
 use super::{Clock, Site, Slot, Time};
 use seqcst_model::Mode;
 
@@ -159,7 +160,7 @@ impl Thread {
         } else {
             at.access_sc.join(&self.sc);
         }
-        at.note_read(record, self.time, site, seen, mode.is_acquire());
+        at.note_read(record, Did { time: self.time, site, mode }, seen);
         self.tick();
     }
 
@@ -193,7 +194,7 @@ impl Thread {
         at.access_sc.copy(&self.sc);
         at.write_sc.copy(&self.sc);
         let record = at.record(self.slot);
-        at.note_write(record, self.time, rmw, value, site);
+        at.note_write(record, Did { time: self.time, site, mode }, rmw, value);
         if mode.is_release() {
             self.tick_epoch();
         } else {

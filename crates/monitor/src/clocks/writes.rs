@@ -1,6 +1,7 @@
 //! The newest writes of a location: where they were made, and their values.
 
 use super::{Site, Slot, Time};
+use seqcst_model::Mode;
 
 /// One write of a location's recent history.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +12,8 @@ pub struct Write {
     pub value: u64,
     /// Part of a read-modify-write.
     pub rmw: bool,
+    /// Its memory order.
+    pub mode: Mode,
     /// By whom.
     pub slot: Slot,
     /// At which local time.
@@ -33,7 +36,7 @@ pub(super) struct Writes {
 impl Writes {
     /// The value that a location has before its first write is the write number 0.
     pub fn new(value: u64, size: usize) -> Writes {
-        let first = Write { number: 0, value, rmw: false, slot: 0, time: 0, site: 0 };
+        let first = Write { number: 0, value, rmw: false, mode: Mode::NonAtomic, slot: 0, time: 0, site: 0 };
         Writes { ring: vec![first], size: size.max(1), oldest: 0, next: 1 }
     }
 
@@ -77,7 +80,15 @@ mod tests {
             assert_eq!(writes.get(0).map(|w| w.value), Some(7));
             for round in 0..2 {
                 for number in 1..30 {
-                    writes.push(Write { number, value: 1, rmw: false, slot: 0, time: 1, site: 0 });
+                    writes.push(Write {
+                        number,
+                        value: 1,
+                        rmw: false,
+                        mode: Mode::Relaxed,
+                        slot: 0,
+                        time: 1,
+                        site: 0,
+                    });
                     for asked in 0..40 {
                         let age = number.checked_sub(asked).map(|age| age as usize);
                         let there = age.is_some_and(|age| age < size) && (round == 0 || asked > 0);

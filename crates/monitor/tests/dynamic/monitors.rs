@@ -221,8 +221,8 @@ impl ThreadClocks {
     fn plain_races(&mut self, thread: usize, loc: usize, write: bool) -> bool {
         let with_plain = self.atomic_races(thread, loc, write);
         // Of the atomic ones, who knows the last of a thread knows all of them.
-        let with_atomic = self.places[loc].accesses().any(|(slot, (last, _), (wrote, _))| {
-            self.unordered(thread, slot, if write { last } else { wrote })
+        let with_atomic = self.places[loc].accesses().any(|(slot, last, wrote)| {
+            self.unordered(thread, slot, if write { last.time } else { wrote.time })
         });
         let (slot, time) = (self.threads[thread].slot(), self.threads[thread].epoch());
         self.plain[loc].push(Plain { slot, time, write });

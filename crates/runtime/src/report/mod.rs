@@ -109,8 +109,13 @@ pub fn is_std_lock(site: Site) -> bool {
     with_state(|state| frames::is_std_lock(&state.symbols().stack(site))).unwrap_or(false)
 }
 
-/// Prints the totals and writes JSON. True if the exit code has to tell that errors were reported. May be called several times, at exit and in a
-/// crash; says nothing twice.
+/// Two instructions that come from the same place in the source, inlined into the same functions.
+pub fn same_source(pc: usize, other: usize) -> bool {
+    with_state(|state| state.symbols().same_source(pc, other)).unwrap_or(false)
+}
+
+/// Prints the totals and writes JSON. True if the exit code has to tell that errors were reported. May be called
+/// several times, at exit and in a crash; says nothing twice.
 pub fn finish() -> bool {
     with_state(State::finish).unwrap_or_else(|| {
         output::warn("ended in the middle of a report");

@@ -32,6 +32,15 @@ impl Symbols {
         &self.by_pc[&pc]
     }
 
+    /// Two instructions that come from the same place in the source, inlined into the same functions.
+    pub fn same_source(&mut self, pc: usize, other: usize) -> bool {
+        let places = |frames: &[Frame]| -> Vec<_> {
+            frames.iter().map(|f| (f.function.clone(), f.file.clone(), f.line, f.column)).collect()
+        };
+        let place = places(self.at(pc));
+        place.first().is_some_and(|(_, file, ..)| !file.is_empty()) && place == places(self.at(other))
+    }
+
     /// The global variable at an address: `name` or `name+8`.
     pub fn variable(&mut self, address: usize) -> Option<String> {
         let module = self.modules.at(address)?;

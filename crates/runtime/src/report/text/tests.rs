@@ -165,7 +165,9 @@ fn stores() {
         step(Edge::Program, 2, What::Store, Mode::Release, Y, 11),
         step(Edge::Overwrites, 1, What::Store, Mode::Relaxed, Y, 39),
     ];
-    check(&report(Kind::Stale, now, missed, chain), expect![[r#"
+    check(
+        &report(Kind::Stale, now, missed, chain),
+        expect![[r#"
         ==================
         WARNING: seqcst: this store can take effect too early under RC20 (pid=123)
           Store of 4 bytes (relaxed) at 0x558000004010 in x by thread 1 may precede an older write:
@@ -184,7 +186,8 @@ fn stores() {
             seq_cst.
         SUMMARY: seqcst: stale store dekker.c:40 in try_enter
         ==================
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
