@@ -137,7 +137,7 @@ fn learn(
     };
     let write = location.last();
     let (addr, size) = (operation.addr, operation.size as u8);
-    thread.journal.push(Event { time, write, addr, life: 0, site, what, mode, size });
+    thread.journal.push(Event { time, write, addr, life: place.life, site, what, mode, size });
 }
 
 /// A fence of the program.
