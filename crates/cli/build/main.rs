@@ -41,15 +41,17 @@ fn build() -> Result<(), String> {
         let library = static_library(root, &out)?;
         object::make(&library, &out)?;
     }
-    println!("cargo::rustc-env=SEQCST_RUNTIME_HASH={}", hash(&out)?);
+    println!("cargo::rustc-env=SEQCST_RUNTIME_HASH={}", hash(root, &out)?);
     Ok(())
 }
 
 /// A name for this version of the runtime, made of its contents (FNV-1a).
-fn hash(out: &Path) -> Result<String, String> {
+fn hash(root: &Path, out: &Path) -> Result<String, String> {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    for name in ["runtime.o", "runtime.list"] {
-        let bytes = fs::read(out.join(name)).map_err(|error| format!("{name}: {error}"))?;
+    let files =
+        [out.join("runtime.o"), out.join("runtime.list"), root.join("crates/runtime/include/seqcst.h")];
+    for file in files {
+        let bytes = fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         hash = bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
     }
     Ok(format!("{hash:016x}"))

@@ -62,8 +62,10 @@ pub fn before(family: Family, settings: &Settings, files: &Files) -> Vec<OsStrin
     if settings.debug {
         add(&["-g"]);
     }
+    // After all other directories: a program may have its own copy of `seqcst.h`.
+    flags.extend(["-idirafter".into(), files.include.clone().into()]);
     match family {
-        Family::Clang => add(&["--end-no-unused-arguments"]),
+        Family::Clang => flags.push("--end-no-unused-arguments".into()),
         Family::Gcc => {
             let mut folder = OsString::from("-B");
             folder.push(&files.gcc);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.o"));
 const LIST: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.list"));
+const HEADER: &[u8] = include_bytes!("../../../runtime/include/seqcst.h");
 const EMPTY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/empty.o"));
 /// A name for this version of the runtime, made of its contents.
 pub const HASH: &str = env!("SEQCST_RUNTIME_HASH");
@@ -19,6 +20,8 @@ pub struct Files {
     pub object: PathBuf,
     /// The names it exports, as a linker's dynamic list.
     pub list: PathBuf,
+    /// A directory with `seqcst.h`.
+    pub include: PathBuf,
     /// A directory with empty files in place of gcc's own runtime.
     pub gcc: PathBuf,
 }
@@ -34,18 +37,21 @@ pub fn files() -> Result<Files, String> {
     }
     // gcc wants a slash at the end.
     let gcc = folder.join("gcc/");
-    Ok(Files { object: folder.join("runtime.o"), list: folder.join("runtime.list"), gcc, folder })
+    let include = folder.join("include");
+    Ok(Files { object: folder.join("runtime.o"), list: folder.join("runtime.list"), include, gcc, folder })
 }
 
 fn unpack(folder: &Path) -> Result<(), String> {
-    let files: [(&str, &[u8]); 4] = [
+    let files: [(&str, &[u8]); 5] = [
         ("runtime.o", OBJECT),
         ("runtime.list", LIST),
+        ("include/seqcst.h", HEADER),
         ("gcc/libtsan_preinit.o", EMPTY),
         ("gcc/libtsan.a", b"!<arch>\n"),
     ];
     let write = |(name, bytes): &(&str, &[u8])| fs::write(folder.join(name), bytes);
-    let made = fs::create_dir(folder.join("gcc")).and_then(|()| files.iter().try_for_each(write));
+    let folders = ["include", "gcc"].iter().try_for_each(|name| fs::create_dir(folder.join(name)));
+    let made = folders.and_then(|()| files.iter().try_for_each(write));
     made.map_err(|error| format!("{}: cannot be written: {error}", folder.display()))
 }
 

@@ -6,6 +6,7 @@ mod build_systems;
 mod commands;
 mod languages;
 mod libraries;
+mod programs;
 mod repeat;
 mod rust;
 

@@ -112,7 +112,7 @@ int counter(void) {
 }
 
 /// `cargo seqcst ARGS…`, with variables.
-fn cargo(folder: &Folder, variables: &[(&str, &str)], args: &[&str]) -> Run {
+pub fn cargo(folder: &Folder, variables: &[(&str, &str)], args: &[&str]) -> Run {
     let mut command = folder.command(env!("CARGO_BIN_EXE_cargo-seqcst"));
     // The tests' own cargo has settings for them.
     for (name, _) in std::env::vars_os() {
