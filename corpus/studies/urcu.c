@@ -1,6 +1,8 @@
 // Readers and writers of liburcu in its flavour with memory barriers in readers, and its queues and stacks. Each part checks what it computed.
 // Built with the primitives of urcu/.
 
+// Macros instead of functions: the functions take a pointer that was loaded without care.
+#define _LGPL_SOURCE
 #include <urcu/urcu-mb.h>
 
 #include <pthread.h>

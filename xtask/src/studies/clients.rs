@@ -117,7 +117,7 @@ fn userspace_rcu() -> Outcome<Client> {
     let parts = ["urcu", "urcu-pointer", "wfcqueue", "wfstack", "lfstack", "rculfqueue", "compat_futex"];
     let mut sources = vec![here("urcu.c")];
     sources.extend(parts.map(|part| library.join(format!("src/{part}.c"))));
-    let mut flags = ["-D_GNU_SOURCE", "-DRCU_MB", "-D_LGPL_SOURCE"].map(str::to_owned).to_vec();
+    let mut flags = ["-D_GNU_SOURCE", "-DRCU_MB"].map(str::to_owned).to_vec();
     flags.extend(
         [here("urcu"), library.join("include"), library.join("src")].iter().map(|path| include(path)),
     );
