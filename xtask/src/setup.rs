@@ -7,12 +7,16 @@ use std::process::{Command, Stdio};
 
 /// A program that the project calls.
 struct Tool {
-    /// Command that shows it is there.
-    probe: &'static [&'static str],
+    /// What it is called here.
+    name: &'static str,
+    /// Commands of which one shows that it is there.
+    probes: &'static [&'static [&'static str]],
     /// What it is needed for.
     why: &'static str,
     /// What brings it.
     from: Source,
+    /// Whether nothing works without it.
+    needed: bool,
 }
 
 enum Source {
@@ -24,31 +28,77 @@ enum Source {
     Apt(&'static str),
 }
 
-/// Everything that is needed. Drawings need nothing: they are written as SVG directly.
-const TOOLS: [Tool; 5] = [
-    Tool { probe: &["rustc", "--version"], why: "compiles the project", from: Source::Rustup },
-    Tool { probe: &["cargo", "--version"], why: "builds the project", from: Source::Rustup },
-    Tool {
-        probe: &["cargo", "fmt", "--version"],
-        why: "checks the layout of code",
-        from: Source::Component("rustfmt"),
-    },
-    Tool {
-        probe: &["cargo", "clippy", "--version"],
-        why: "checks the code",
-        from: Source::Component("clippy"),
-    },
-    Tool { probe: &["gcc", "--version"], why: "links Rust programs", from: Source::Apt("gcc libc6-dev") },
+impl Tool {
+    const fn new(
+        name: &'static str,
+        probes: &'static [&'static [&'static str]],
+        why: &'static str,
+        from: Source,
+    ) -> Tool {
+        Tool { name, probes, why, from, needed: true }
+    }
+
+    const fn optional(self) -> Tool {
+        Tool { needed: false, ..self }
+    }
+}
+
+/// Everything that is called. Drawings need nothing: they are written as SVG directly.
+const TOOLS: [Tool; 11] = [
+    Tool::new("rustc", &[&["rustc", "--version"]], "compiles the project", Source::Rustup),
+    Tool::new("cargo", &[&["cargo", "--version"]], "builds the project", Source::Rustup),
+    Tool::new(
+        "cargo fmt",
+        &[&["cargo", "fmt", "--version"]],
+        "checks the layout of code",
+        Source::Component("rustfmt"),
+    ),
+    Tool::new(
+        "cargo clippy",
+        &[&["cargo", "clippy", "--version"]],
+        "checks the code",
+        Source::Component("clippy"),
+    ),
+    Tool::new(
+        "gcc",
+        &[&["gcc", "--version"]],
+        "links, compiles for `seqcst cc`",
+        Source::Apt("gcc libc6-dev"),
+    ),
+    Tool::new("objcopy", &[&["objcopy", "--version"]], "makes the runtime object", Source::Apt("binutils")),
+    Tool::new("g++", &[&["g++", "--version"]], "compiles for `seqcst c++`", Source::Apt("g++")).optional(),
+    Tool::new(
+        "clang",
+        &[
+            &["clang", "--version"],
+            &["clang-19", "--version"],
+            &["clang-16", "--version"],
+            &["clang-14", "--version"],
+        ],
+        "compiles for `seqcst cc`",
+        Source::Apt("clang"),
+    )
+    .optional(),
+    Tool::new("make", &[&["make", "--version"]], "tests of build systems", Source::Apt("make")).optional(),
+    Tool::new("cmake", &[&["cmake", "--version"]], "tests of build systems", Source::Apt("cmake")).optional(),
+    Tool::new("autoconf", &[&["autoconf", "--version"]], "tests of build systems", Source::Apt("autoconf"))
+        .optional(),
 ];
 
 /// Checks every tool, installs what can be installed, then fetches the crates that the project depends on.
 pub fn run() -> Outcome {
     let mut missing = Vec::new();
     for tool in &TOOLS {
-        let found = version(tool.probe);
-        println!("{:<14} {:<28} {}", name(tool), tool.why, found.as_deref().unwrap_or("missing"));
-        if found.is_none() && (install(&tool.from).is_err() || version(tool.probe).is_none()) {
-            missing.push(format!("{}: {}", name(tool), advice(&tool.from)));
+        let found = tool.version();
+        println!("{:<14} {:<32} {}", tool.name, tool.why, found.as_deref().unwrap_or("missing"));
+        if found.is_some() || (install(&tool.from).is_ok() && tool.version().is_some()) {
+            continue;
+        }
+        let advice = format!("{}: {}", tool.name, advice(&tool.from));
+        if tool.needed {
+            missing.push(advice);
+        } else {
+            println!("  without it some tests are skipped; {advice}");
         }
     }
     if !missing.is_empty() {
@@ -59,9 +109,11 @@ pub fn run() -> Outcome {
     Ok(())
 }
 
-fn name(tool: &Tool) -> String {
-    let words = &tool.probe[..tool.probe.len() - 1];
-    words.join(" ")
+impl Tool {
+    /// The first line of what the first probe that works prints.
+    fn version(&self) -> Option<String> {
+        self.probes.iter().find_map(|probe| version(probe))
+    }
 }
 
 /// The first line of what the probe prints.
