@@ -72,7 +72,7 @@ fn renew(text: &str, generate: &dyn Fn(&str) -> Outcome<String>) -> Outcome<Stri
 
 fn generate(tool: &Path, what: &str) -> Outcome<String> {
     if let Some(command) = what.strip_prefix("$ ") {
-        return session(tool, command);
+        return if command.contains("&&") { shell(tool, command) } else { session(tool, command) };
     }
     if let Some(file) = what.strip_prefix("file ") {
         let source = fs::read_to_string(root().join(file)).map_err(|error| format!("{file}: {error}"))?;
@@ -102,6 +102,42 @@ fn session(tool: &Path, line: &str) -> Outcome<String> {
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text);
     Ok(format!("```console\n$ {line}\n{}\n```\n", text.trim_end()))
+}
+
+/// Several commands in a directory with the files of `examples/`, by the compiler that is always there.
+fn shell(tool: &Path, line: &str) -> Outcome<String> {
+    let told = |what: &str, error: std::io::Error| format!("{what}: {error}");
+    let directory = std::env::temp_dir().join(format!("seqcst-readme-{}", std::process::id()));
+    fs::create_dir_all(&directory).map_err(|error| told("temporary directory", error))?;
+    for file in fs::read_dir(root().join("examples")).map_err(|error| told("examples", error))?.flatten() {
+        fs::copy(file.path(), directory.join(file.file_name())).map_err(|error| told("examples", error))?;
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    let here = tool.parent().map_or(String::new(), |parent| parent.display().to_string());
+    let output = Command::new("sh")
+        .current_dir(&directory)
+        .args(["-c", &format!("({line}) 2>&1")])
+        .env("PATH", format!("{here}:{path}"))
+        .env("SEQCST_CC", "gcc")
+        .env("NO_COLOR", "1")
+        .output()
+        .map_err(|error| told("sh", error));
+    let _ = fs::remove_dir_all(&directory);
+    let text = String::from_utf8_lossy(&output?.stdout).into_owned();
+    Ok(format!("```console\n$ {line}\n{}\n```\n", without_numbers(text.trim_end())))
+}
+
+/// The text without process numbers and addresses, which are others each time.
+fn without_numbers(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("0x").into_iter().chain(rest.find("pid=")).min() {
+        let start = at + if rest[at..].starts_with("0x") { 2 } else { 4 };
+        out += &rest[..start];
+        rest = rest[start..].trim_start_matches(|c: char| c.is_ascii_hexdigit());
+        out.push('…');
+    }
+    out + rest
 }
 
 fn full_table(result: &bench::Measured) -> String {
@@ -155,6 +191,11 @@ mod tests {
         let text = "a\n<!-- generated: x -->\nold\n<!-- end -->\nb\n";
         let new = renew(text, &|what| Ok(format!("new {what}\n")));
         assert_eq!(new.as_deref(), Ok("a\n<!-- generated: x -->\nnew x\n<!-- end -->\nb\n"));
+    }
+
+    #[test]
+    fn addresses_do_not_matter() {
+        assert_eq!(without_numbers("(pid=12) at 0x7fe0 in x (a+0x1f)"), "(pid=…) at 0x… in x (a+0x…)");
     }
 
     #[test]
