@@ -89,7 +89,7 @@ pub fn perform<T>(operation: &Operation, value: impl Fn() -> u64, act: impl Fn()
         (result, done)
     });
     let Some((result, done)) = watched else {
-        thread.busy = false;
+        thread.leave();
         return act().0; // not an address: let the program fault by itself
     };
     let writes = matches!(done, Done::Stored(_) | Done::Updated(_));
@@ -97,7 +97,7 @@ pub fn perform<T>(operation: &Operation, value: impl Fn() -> u64, act: impl Fn()
     if finding.is_some() || race.is_some() {
         tell(thread, operation, finding, race, (site, time));
     }
-    thread.busy = false;
+    thread.leave();
     result
 }
 
@@ -153,7 +153,7 @@ pub fn fence(mode: Mode, pc: usize) {
         thread.waits.effect();
         thread.journal.push(fenced(time, 0, mode, site));
     }
-    thread.busy = false;
+    thread.leave();
 }
 
 fn full_fence(thread: &mut Thread, site: Site) {

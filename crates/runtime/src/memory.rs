@@ -16,7 +16,7 @@ pub fn born(addr: usize, size: usize) {
     thread.busy = true;
     chunks::clear_cells(addr, size);
     places::forget(addr, size);
-    thread.busy = false;
+    thread.leave();
 }
 
 /// A block that is being freed. To free is to write: it races with accesses that don't happen before.
@@ -39,7 +39,7 @@ pub fn died(addr: usize, size: usize, pc: usize) {
     }
     chunks::clear_cells(addr, size);
     places::forget(addr, size);
-    thread.busy = false;
+    thread.leave();
 }
 
 fn earlier(chunk: Chunk, at: usize, thread: &Thread) -> Option<Earlier> {

@@ -62,7 +62,7 @@ fn look(thread: &mut Thread, access: Access, size: usize, write: bool, pc: usize
         if write {
             places::forget(addr, size);
         }
-        thread.busy = false;
+        thread.leave();
         return;
     }
     let site = thread.stack.site(pc);
@@ -81,7 +81,7 @@ fn look(thread: &mut Thread, access: Access, size: usize, write: bool, pc: usize
             places::forget(addr, size);
         }
     }
-    thread.busy = false;
+    thread.leave();
 }
 
 impl Earlier {

@@ -84,7 +84,7 @@ pub fn acquire(addr: usize, side: Side, pc: usize) {
         }
     });
     note(thread, What::Acquire, addr, time, releases, pc);
-    thread.busy = false;
+    thread.leave();
 }
 
 /// The current thread is about to release the object at `addr`.
@@ -101,7 +101,7 @@ pub fn release(addr: usize, side: Side, pc: usize) {
         object.releases
     });
     note(thread, What::Release, addr, time, releases, pc);
-    thread.busy = false;
+    thread.leave();
 }
 
 fn note(thread: &mut Thread, what: What, addr: usize, time: Time, write: u32, pc: usize) {
@@ -115,5 +115,5 @@ pub fn forget(addr: usize) {
     let Some(thread) = thread::entering() else { return };
     thread.busy = true;
     with(addr, |objects| objects.remove(&addr));
-    thread.busy = false;
+    thread.leave();
 }

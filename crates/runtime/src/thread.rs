@@ -13,7 +13,7 @@ use crate::waits::Waits;
 use crate::{options, sys};
 use core::cell::Cell;
 use core::ptr;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering, compiler_fence};
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::{self, Slot, Time};
 use std::sync::Arc;
@@ -33,8 +33,10 @@ pub struct Thread {
     pub journal: &'static Journal,
     /// What its spinning loads have read.
     pub waits: Waits,
-    /// Inside the runtime: a signal handler that comes now isn't watched.
+    /// Inside the runtime: signals wait, and what runs here all the same (a handler of a fault) isn't watched.
     pub busy: bool,
+    /// Signals wait until it leaves.
+    interrupted: bool,
     /// Whether races are looked for (the option, within reach).
     pub races: bool,
     /// The local time at which its cells in `shadow` start to count.
@@ -116,6 +118,37 @@ pub fn entering() -> Option<&'static mut Thread> {
     (!thread.busy).then_some(thread)
 }
 
+impl Thread {
+    /// Leaves the runtime. No lock is held, and the thread isn't used any more by the caller: handlers of signals may run.
+    #[inline(always)]
+    pub fn leave(&mut self) {
+        // A handler on this thread looks at both.
+        compiler_fence(Ordering::SeqCst);
+        self.busy = false;
+        compiler_fence(Ordering::SeqCst);
+        if self.interrupted {
+            self.interrupted = false;
+            crate::interpose::signals::deliver();
+        }
+    }
+}
+
+/// Is the current thread inside the runtime? For handlers of signals.
+pub fn is_inside() -> bool {
+    let thread = CURRENT.get();
+    // SAFETY: owned by this thread, which is interrupted.
+    !thread.is_null() && unsafe { (&raw const (*thread).busy).read_volatile() }
+}
+
+/// A signal waits until the current thread leaves the runtime.
+pub fn interrupt() {
+    let thread = CURRENT.get();
+    if !thread.is_null() {
+        // SAFETY: as above.
+        unsafe { (&raw mut (*thread).interrupted).write_volatile(true) };
+    }
+}
+
 /// Whether the runtime knows this thread already.
 pub fn is_known() -> bool {
     !CURRENT.get().is_null()
@@ -162,13 +195,17 @@ fn unannounced() -> &'static mut Thread {
 /// The current thread is about to create another: its slot and first view. The tomb is for who joins it.
 pub fn birth(pc: usize) -> (Birth, Tomb) {
     let parent = current();
+    parent.busy = true;
     let mut slots = SLOTS_IN_USE.lock();
     let number = slots.next_number();
     let (slot, last) = slots.find(|slot, last| parent.views.knows_all(slot, last));
     slots.states[usize::from(slot)] = State::Coming;
+    drop(slots);
     let tomb = Tomb::new();
     note(parent, What::Spawn, number, pc);
-    (Birth { views: parent.views.child(slot, last), number, tomb: tomb.clone() }, tomb)
+    let birth = Birth { views: parent.views.child(slot, last), number, tomb: tomb.clone() };
+    parent.leave();
+    (birth, tomb)
 }
 
 /// The thread couldn't be created after all.
@@ -203,11 +240,13 @@ pub fn end() {
 
 /// The current thread has joined the one with this tomb.
 pub fn join(tomb: &Tomb, pc: usize) {
+    let thread = current();
+    thread.busy = true;
     if let Some((views, number)) = &*tomb.0.lock() {
-        let thread = current();
         thread.views.join(views);
         note(thread, What::Join, *number, pc);
     }
+    thread.leave();
 }
 
 /// `pc` 0: nowhere in particular.
@@ -278,6 +317,7 @@ impl Slots {
             journal: Journal::of(slot as Slot, number),
             waits: Waits::default(),
             busy: false,
+            interrupted: false,
             races: options::get().races,
             cell_base,
             number,

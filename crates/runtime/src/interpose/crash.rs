@@ -1,12 +1,11 @@
 //! Crashes: the summary is printed, then happens what would have happened.
 //!
-//! Signals that mean a crash get a handler of ours as long as the program has none. When the program installs one, it
-//! replaces ours; when it goes back to the default, ours comes back; and when it asks, it is told what it knows.
+//! Signals that mean a crash get a handler of ours as long as the program has none ([`super::signals`] sees to that).
 //! A thread whose stack is full needs another one for the handler, so each thread gets a small one; the summary needs
 //! more room than that and is made on a large one, of which there is a single one.
 
 use super::exit;
-use crate::spin::Lock;
+use super::signals::no_action;
 use crate::sys;
 use core::arch::naked_asm;
 use core::cell::Cell;
@@ -18,14 +17,9 @@ use libc::{sigaction as Action, siginfo_t, stack_t};
 
 real! {
     fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int;
-    fn signal(signal: c_int, handler: usize) -> usize;
-    fn __sysv_signal(signal: c_int, handler: usize) -> usize;
 }
 
 const CRASHES: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
-
-/// What the program believes is installed for each of them; None: never asked for.
-static BELIEVED: Lock<[Option<Action>; CRASHES.len()]> = Lock::new([None; CRASHES.len()]);
 
 /// Room for a signal frame and a handler; the largest frames (AMX) are about 11 KiB.
 const SMALL: usize = 32 << 10;
@@ -48,26 +42,22 @@ pub(super) fn start() {
         let mut now = no_action();
         // SAFETY: valid arguments.
         let known = unsafe { real::sigaction(signal, ptr::null(), &mut now) } == 0;
-        if known && now.sa_sigaction == libc::SIG_DFL {
-            install(signal);
+        if known
+            && now.sa_sigaction == libc::SIG_DFL
+            && let Some(ours) = action(signal)
+        {
+            // SAFETY: the handler fits its flags.
+            unsafe { real::sigaction(signal, &ours, ptr::null_mut()) };
         }
     }
 }
 
-fn no_action() -> Action {
-    // SAFETY: all zero is the default action.
-    unsafe { mem::zeroed() }
-}
-
-fn install(signal: c_int) -> c_int {
+/// What stands in for the default action of a signal that means a crash.
+pub(super) fn action(signal: c_int) -> Option<Action> {
     let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = on_crash;
-    let ours = Action {
-        sa_sigaction: handler as usize,
-        sa_flags: libc::SA_SIGINFO | libc::SA_ONSTACK,
-        ..no_action()
-    };
-    // SAFETY: the handler fits `SA_SIGINFO`.
-    unsafe { real::sigaction(signal, &ours, ptr::null_mut()) }
+    let flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+    let ours = Action { sa_sigaction: handler as usize, sa_flags: flags, ..no_action() };
+    CRASHES.contains(&signal).then_some(ours)
 }
 
 /// A small stack for handlers on this thread, unless it has one.
@@ -177,112 +167,4 @@ extern "C" fn give_up(_: c_int) {
         libc::pthread_sigmask(libc::SIG_UNBLOCK, &set, ptr::null_mut());
         let _ = sys::call(libc::SYS_kill as usize, [sys::getpid() as usize, signal as usize, 0, 0, 0, 0]);
     }
-}
-
-/// The place of a signal that means a crash.
-fn crash(signal: c_int) -> Option<usize> {
-    CRASHES.iter().position(|&crash| crash == signal)
-}
-
-/// Installs the program's action for a crash, and gives what it believed was there.
-fn replace(place: usize, new: Option<&Action>) -> Result<Action, c_int> {
-    let signal = CRASHES[place];
-    // A handler that interrupts this must not come back here.
-    let _quiet = Quiet::new();
-    let mut believed = BELIEVED.lock();
-    let old = match believed[place] {
-        Some(action) => action,
-        None => {
-            let mut now = no_action();
-            // SAFETY: valid arguments.
-            unsafe { real::sigaction(signal, ptr::null(), &mut now) };
-            let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = on_crash;
-            if now.sa_sigaction == handler as usize { no_action() } else { now }
-        }
-    };
-    if let Some(new) = new {
-        let result = if new.sa_sigaction == libc::SIG_DFL {
-            install(signal)
-        } else {
-            // SAFETY: the program's action.
-            unsafe { real::sigaction(signal, new, ptr::null_mut()) }
-        };
-        if result != 0 {
-            return Err(result);
-        }
-        believed[place] = Some(*new);
-    }
-    Ok(old)
-}
-
-/// No signals as long as it lives.
-struct Quiet(libc::sigset_t);
-
-impl Quiet {
-    fn new() -> Quiet {
-        // SAFETY: valid arguments.
-        unsafe {
-            let (mut all, mut old) = (mem::zeroed(), mem::zeroed());
-            libc::sigfillset(&mut all);
-            libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut old);
-            Quiet(old)
-        }
-    }
-}
-
-impl Drop for Quiet {
-    fn drop(&mut self) {
-        // SAFETY: valid arguments.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.0, ptr::null_mut()) };
-    }
-}
-
-/// In front of `sigaction`.
-/// # Safety
-/// As the function.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __interpose_sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
-    // SAFETY: the caller's arguments.
-    unsafe {
-        let Some(place) = crash(signal) else { return real::sigaction(signal, new, old) };
-        let new = new.as_ref().copied();
-        match replace(place, new.as_ref()) {
-            Ok(before) => {
-                if let Some(old) = old.as_mut() {
-                    *old = before;
-                }
-                0
-            }
-            Err(result) => result,
-        }
-    }
-}
-
-/// In front of `signal`.
-/// # Safety
-/// As the function.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __interpose_signal(signal: c_int, handler: usize) -> usize {
-    match crash(signal) {
-        Some(place) => handle(place, handler, libc::SA_RESTART),
-        // SAFETY: the caller's arguments.
-        None => unsafe { real::signal(signal, handler) },
-    }
-}
-
-/// In front of `__sysv_signal`, which is `signal` for programs that ask for strict standards.
-/// # Safety
-/// As the function.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __interpose___sysv_signal(signal: c_int, handler: usize) -> usize {
-    match crash(signal) {
-        Some(place) => handle(place, handler, libc::SA_RESETHAND | libc::SA_NODEFER),
-        // SAFETY: the caller's arguments.
-        None => unsafe { real::__sysv_signal(signal, handler) },
-    }
-}
-
-fn handle(place: usize, handler: usize, flags: c_int) -> usize {
-    let new = Action { sa_sigaction: handler, sa_flags: flags, ..no_action() };
-    replace(place, Some(&new)).map_or(libc::SIG_ERR, |old| old.sa_sigaction)
 }

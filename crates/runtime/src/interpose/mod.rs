@@ -9,7 +9,7 @@
 //! | the kernel as a messenger: pipes, sockets, signals | [`kernel`] |
 //! | Rust's std, which is not instrumented | [`rust_std`], [`stubs`], [`opaque`] |
 //! | memory | [`memory`], [`strings`], [`modules`] |
-//! | how processes end and multiply | [`exit`], [`crash`], [`fork`], [`exec`] |
+//! | how processes end and multiply | [`exit`], [`crash`], [`signals`], [`fork`], [`exec`] |
 //! | what people may say about their program (`seqcst.h`) | [`annotations`] |
 //!
 //! What needs nothing: `syscall` (futexes: the atomics around them are seen), `dlopen` (its result depends on who calls
@@ -38,6 +38,7 @@ pub mod opaque;
 pub mod rust_std;
 pub mod rwlocks;
 pub mod semaphores;
+pub mod signals;
 pub mod strings;
 pub mod stubs;
 pub mod threads;
@@ -59,6 +60,7 @@ pub fn start() {
         once::look_up,
         rwlocks::look_up,
         semaphores::look_up,
+        signals::look_up,
         strings::look_up,
         threads::look_up,
     ];

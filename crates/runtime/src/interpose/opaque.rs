@@ -22,7 +22,7 @@ pub fn touch(addr: usize, size: usize) {
             others.each(own, |other| thread.views.blur(other));
         },
     );
-    thread.busy = false;
+    thread.leave();
 }
 
 /// The current thread touches atomics that lie somewhere in this range.

@@ -57,7 +57,86 @@ static void *storms(void *argument) {
 }
 
 static sigjmp_buf back;
-static int faults;
+static int faults, jumps;
+static atomic_int together[4];
+static atomic_int jumping;
+
+// Out of whatever was being done, atomics and what the runtime does for them included.
+static void jumps_out(int signal) {
+    (void)signal;
+    if (atomic_load(&jumping)) siglongjmp(back, 1);
+}
+
+static void *touches(void *argument) {
+    (void)argument;
+    for (int i = 0; !atomic_load(&stop); i++) atomic_fetch_add(&together[i % 4], 1);
+    return NULL;
+}
+
+static void jump_out_of_atomics(void) {
+    struct sigaction action = {.sa_handler = jumps_out};
+    CHECK(sigaction(SIGALRM, &action, NULL) == 0);
+    atomic_store(&stop, 0);
+    pthread_t other;
+    sigset_t alarms;
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarms, NULL);
+    CHECK(pthread_create(&other, NULL, touches, NULL) == 0);
+    pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+    struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
+    CHECK(setitimer(ITIMER_REAL, &often, NULL) == 0);
+    while (jumps < 1000) {
+        if (sigsetjmp(back, 1) == 0) {
+            atomic_store(&jumping, 1);
+            for (;;) {
+                for (int i = 0; i < 4; i++) atomic_fetch_add(&together[i], 1);
+                atomic_thread_fence(memory_order_seq_cst);
+            }
+        }
+        atomic_store(&jumping, 0);
+        jumps++;
+    }
+    CHECK(setitimer(ITIMER_REAL, &never, NULL) == 0);
+    atomic_store(&stop, 1);
+    CHECK(pthread_join(other, NULL) == 0);
+}
+
+// Data that a handler hands on by a semaphore, the only thing that orders it.
+static int handed;
+static sem_t handing;
+
+static void hands_on(int signal) {
+    (void)signal;
+    sem_post(&handing);
+}
+
+static void *receives(void *argument) {
+    (void)argument;
+    for (int i = 0; i < 500; i++) {
+        while (sem_wait(&handing) != 0) {}
+        CHECK(handed >= 0);
+        handed = -1;
+        atomic_store(&by_thread, -i);
+    }
+    return NULL;
+}
+
+static void hand_on(void) {
+    struct sigaction action = {.sa_handler = hands_on};
+    CHECK(sigaction(SIGUSR2, &action, NULL) == 0);
+    sem_init(&handing, 0, 0);
+    pthread_t other;
+    atomic_store(&by_thread, 1);
+    CHECK(pthread_create(&other, NULL, receives, NULL) == 0);
+    for (int i = 0; i < 500; i++) {
+        handed = i;
+        for (int j = 0; j < i % 7; j++) atomic_fetch_add(&slots[j], 1);
+        raise(SIGUSR2);
+        while (atomic_load(&by_thread) != -i) atomic_fetch_add(&slots[0], 1);
+    }
+    pthread_join(other, NULL);
+}
 
 static void out_of_fault(int signal) {
     (void)signal;
@@ -108,7 +187,7 @@ int main(void) {
     struct itimerval often = {{0, 200}, {0, 200}};
     CHECK(setitimer(ITIMER_REAL, &often, NULL) == 0);
     // Joined only after the storm: a thread that has ended can't be signalled.
-    while (atomic_load(&by_thread) < THREADS * ROUNDS) usleep(1000);
+    while (atomic_load(&by_thread) < THREADS * ROUNDS || atomic_load(&by_handler) < 50) usleep(1000);
     atomic_store(&stop, 1);
     pthread_join(storm, NULL);
     struct itimerval never = {{0, 0}, {0, 0}};
@@ -116,10 +195,11 @@ int main(void) {
     for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
     CHECK(by_thread == THREADS * ROUNDS);
     CHECK(protected_ == THREADS * ((ROUNDS + 7) / 8));
-    CHECK(by_handler > 0);
     int posts = 0;
     while (sem_trywait(&posted) == 0) posts++;
     CHECK(posts == by_handler);
+    jump_out_of_atomics();
+    hand_on();
     own_handlers();
     puts("signals: ok");
     return 0;
