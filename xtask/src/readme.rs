@@ -18,8 +18,14 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const DOCUMENTS: [&str; 5] =
-    ["README.md", "docs/check.md", "docs/tpl.md", "docs/benchmarks.md", "docs/case-studies.md"];
+const DOCUMENTS: [&str; 6] = [
+    "README.md",
+    "docs/check.md",
+    "docs/sanitizer.md",
+    "docs/tpl.md",
+    "docs/benchmarks.md",
+    "docs/case-studies.md",
+];
 /// Written by `cargo xtask bench check --save docs/bench-check.jsonl`.
 const BENCHMARK: &str = "docs/bench-check.jsonl";
 /// Written by `cargo xtask bench run --save docs/bench-run.jsonl`.
