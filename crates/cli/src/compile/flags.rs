@@ -88,7 +88,7 @@ pub fn after(job: &Job, files: &Files) -> Vec<OsString> {
             linker(&[files.object.clone().into(), list])
         }
         // What instrumented code calls is in the executable, so it can't be defined here.
-        Stage::Shared if job.no_undefined => linker(&["-z".into(), "undefs".into()]),
+        Stage::Shared if job.no_undefined => linker(&["--unresolved-symbols=ignore-all".into()]),
         _ => Vec::new(),
     }
 }

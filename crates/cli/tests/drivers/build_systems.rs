@@ -36,7 +36,7 @@ check: main
 
 #[test]
 fn cmake() {
-    if !needs("cmake") || !needs("make") {
+    if !needs("cmake") || !needs("make") || !needs("c++") {
         return;
     }
     let project = "\
