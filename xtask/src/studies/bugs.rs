@@ -23,6 +23,8 @@ pub struct Bug {
     library: String,
     /// The version that does not have it.
     fixed: Option<String>,
+    /// Versions whose source is put beside the driver, with the checksums of their packages.
+    vendored: Vec<(String, String)>,
     /// Files, lines, and what stands there.
     expected: Vec<(String, RangeInclusive<u64>, String)>,
 }
@@ -48,6 +50,7 @@ impl Bug {
             folder,
             library: String::new(),
             fixed: None,
+            vendored: Vec::new(),
             expected: Vec::new(),
         };
         for (key, value) in text.lines().filter_map(|line| line.strip_prefix("//@ ")?.split_once(": ")) {
@@ -58,10 +61,40 @@ impl Bug {
                     bug.fixed = fixed.map(str::to_owned);
                 }
                 "expect" => bug.expected.extend(expectation(value)),
+                "vendor" => {
+                    let vendored = value.split_once(' ').unwrap_or_default();
+                    bug.vendored.push((vendored.0.to_owned(), vendored.1.to_owned()));
+                }
                 _ => {}
             }
         }
         if bug.expected.is_empty() { Err(format!("{}: nothing expected", driver.display())) } else { Ok(bug) }
+    }
+
+    /// Puts the library's source beside the driver, if it needs a patch to be compiled.
+    fn vendor(&self, folder: &Path, version: Option<&str>) -> Outcome {
+        let (name, first) = self.library.split_once(' ').unwrap_or_default();
+        let wanted = version.unwrap_or(first);
+        let Some((_, sha256)) = self.vendored.iter().find(|(version, _)| version == wanted) else {
+            return Ok(());
+        };
+        let vendor = folder.join("vendor");
+        if vendor.is_dir() {
+            return Ok(());
+        }
+        let source = Source::crates_io(name, wanted, sha256).root()?;
+        must(Command::new("cp").arg("--recursive").arg(source).arg(&vendor))?;
+        let patch = self.folder.join("compile.patch");
+        if version.is_some() || !patch.is_file() {
+            return Ok(());
+        }
+        must(
+            Command::new("patch")
+                .args(["--strip=1", "--quiet", "--directory"])
+                .arg(&vendor)
+                .arg("--input")
+                .arg(patch),
+        )
     }
 
     /// The expectation that a report meets.
@@ -138,6 +171,7 @@ impl Driver {
             return Ok(Driver { program, json });
         }
         copy(&bug.folder, &folder, version)?;
+        bug.vendor(&folder, version)?;
         let mut cargo = Command::new(tools.join("cargo-seqcst"));
         cargo.args(["seqcst", "build", "--quiet"]).current_dir(&folder).env_remove("CARGO");
         must(cargo.env("CARGO_TARGET_DIR", folder.join("target")))?;

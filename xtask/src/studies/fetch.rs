@@ -12,18 +12,20 @@ pub struct Source {
     /// Where it is.
     pub url: String,
     /// SHA-256 of the file.
-    pub sha256: &'static str,
+    pub sha256: String,
 }
 
 impl Source {
     /// A crate.
-    pub fn crates_io(name: &str, version: &str, sha256: &'static str) -> Source {
-        Source { url: format!("https://static.crates.io/crates/{name}/{name}-{version}.crate"), sha256 }
+    pub fn crates_io(name: &str, version: &str, sha256: &str) -> Source {
+        let url = format!("https://static.crates.io/crates/{name}/{name}-{version}.crate");
+        Source { url, sha256: sha256.to_owned() }
     }
 
     /// A file of Debian's archive.
-    pub fn debian(path: &str, sha256: &'static str) -> Source {
-        Source { url: format!("http://deb.debian.org/debian/pool/main/{path}"), sha256 }
+    pub fn debian(path: &str, sha256: &str) -> Source {
+        let url = format!("http://deb.debian.org/debian/pool/main/{path}");
+        Source { url, sha256: sha256.to_owned() }
     }
 
     /// The directory that it is unpacked into.
@@ -70,7 +72,7 @@ impl Source {
         let output =
             Command::new("sha256sum").arg(file).output().map_err(|error| format!("sha256sum: {error}"))?;
         let found = String::from_utf8_lossy(&output.stdout);
-        if found.starts_with(self.sha256) {
+        if found.starts_with(&self.sha256) {
             return Ok(());
         }
         let _ = std::fs::remove_file(file);

@@ -1,9 +1,11 @@
-//! affinitypool 0.4.0: a producer pushes a task and then looks for parked workers, a worker registers as parked and then looks for tasks, which
-//! is store buffering without fences: both may miss the other, and the task waits for ever (fixed in 0.5.0, which put SC fences in between).
+//! affinitypool 0.4.0: a worker registers as parked and then looks whether there is work or the pool shuts down; who gives it work or shuts the pool
+//! down says so and then looks for parked workers. That is store buffering, without a fence: both may miss the other, and the worker sleeps for
+//! ever. (Fixed in 0.5.0 by an SC fence behind `parked_threads.push`, and others. Of the two sides it is the one of the shutdown that can
+//! be seen: the queues of crossbeam that hold the work have SC accesses of their own.)
 //@ crate: affinitypool 0.4.0 fixed 0.5.0
+//@ expect: src/lib.rs:313  `parked_threads.pop()` in `drop` misses `parked_threads.push()` of a worker
+//@ expect: src/lib.rs:280  `shutdown.load(Acquire)` of a worker misses `shutdown.store()` in `drop`
 //@ expect: src/lib.rs:131  `parked_threads.pop()` in `spawn`
-//@ expect: src/lib.rs:200  `injector.is_empty()` in `find_task`
-//@ expect: src/lib.rs:201  `parked_threads.pop()` in `find_task`
 //@ expect: src/lib.rs:272  `injector.is_empty()` in the loop of a worker
 
 use affinitypool::Threadpool;
@@ -36,14 +38,16 @@ fn wait<T>(future: impl Future<Output = T>) -> Option<T> {
 }
 
 fn main() {
-    let pool = Threadpool::new(2);
-    scope(|s| {
-        for _ in 0..2 {
-            s.spawn(|| {
-                for i in 0..100 {
-                    assert_eq!(wait(pool.spawn(move || i + 1)), Some(i + 1));
-                }
-            });
-        }
-    });
+    for _ in 0..20 {
+        let pool = Threadpool::new(3);
+        scope(|s| {
+            for _ in 0..2 {
+                s.spawn(|| {
+                    for i in 0..5 {
+                        assert_eq!(wait(pool.spawn(move || i + 1)), Some(i + 1));
+                    }
+                });
+            }
+        });
+    }
 }

@@ -15,20 +15,22 @@ fn main() {
         for writer in 0..2 {
             let shared = &shared;
             s.spawn(move || {
-                for i in 0..300 {
+                for i in 0..1000 {
                     shared.store(Arc::new(writer * 1000 + i));
-                    yield_now();
+                    if i % 4 == 0 {
+                        yield_now();
+                    }
                 }
             });
         }
         for _ in 0..2 {
             s.spawn(|| {
-                for i in 0..300 {
+                for i in 0..1000 {
                     // More guards than there are fast slots, so that the slow path is taken, too.
                     let guards: Vec<_> = (0..i % 12).map(|_| shared.load()).collect();
                     assert!(guards.iter().all(|guard| ***guard < 2000));
                     drop(guards);
-                    assert!(*shared.load_full() < 2000);
+                    yield_now();
                 }
             });
         }

@@ -1,6 +1,8 @@
 //! crossbeam-epoch 0.1.0: garbage is marked with the epoch in which it was thrown away, but that epoch is read before the fence, so it may be an old
 //! one, and the garbage is freed too early (fixed in 0.2.0, which reads it after the fence).
 //@ crate: crossbeam-epoch 0.1.0 fixed 0.2.0
+//@ vendor: 0.1.0 207b3d14d81f66ac1219ac5d912880e6223009970e36a1bc3ab3b09e557ebfeb
+//@ vendor: 0.2.0 9898f21d6d647793e163c804944941fb19aecd1f4a1a4c254bbb0bee15ccdea5
 //@ expect: src/internal.rs:66  `self.epoch.load(Relaxed)` in `push_bag`
 
 use crossbeam_epoch::{Atomic, Owned, Shared, pin};
