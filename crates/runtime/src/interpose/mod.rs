@@ -8,6 +8,7 @@
 //! | locks and meeting points | [`mutexes`], [`rwlocks`], [`conditions`], [`barriers`], [`semaphores`], [`once`], [`guards`], [`unwinding`] |
 //! | the kernel as a messenger: pipes, sockets, signals | [`kernel`] |
 //! | Rust's std, which is not instrumented | [`rust_std`], [`stubs`], [`opaque`] |
+//! | C++ exceptions | [`exceptions`] |
 //! | memory | [`memory`], [`strings`], [`modules`] |
 //! | how processes end and multiply | [`exit`], [`crash`], [`signals`], [`fork`], [`exec`] |
 //! | what people may say about their program (`seqcst.h`) | [`annotations`] |
@@ -25,6 +26,7 @@ pub mod annotations;
 pub mod barriers;
 pub mod conditions;
 pub mod crash;
+pub mod exceptions;
 pub mod exec;
 pub mod exit;
 pub mod fork;
@@ -51,6 +53,7 @@ pub fn start() {
         conditions::look_up,
         crash::look_up,
         exit::look_up,
+        exceptions::look_up,
         exec::look_up,
         fork::look_up,
         kernel::look_up,

@@ -1,8 +1,10 @@
-// C++: threads, locks, conditions, futures, statics inside functions, call_once that throws, shared pointers, delete,
+// C++: threads, locks, conditions, futures, statics inside functions, call_once that throws, shared exceptions and
+// pointers, delete,
 // thread_local with destructors. Nothing to report, exit code 0.
 #include "check.h"
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <future>
 #include <map>
 #include <memory>
@@ -137,6 +139,38 @@ static void futures() {
     worker.join();
 }
 
+struct Failure {
+    std::string text = "a text that is too long to be kept inside of a string";
+    std::vector<int> more = std::vector<int>(10, 3);
+    ~Failure() {
+        more.clear();
+        text.clear();
+    }
+};
+
+// Whoever gives up its share last destroys the exception; libstdc++ alone knows who that is.
+static void exceptions() {
+    static std::atomic<int> done;
+    for (int round = 0; round < 100; round++) {
+        done.store(0, std::memory_order_relaxed);
+        {
+            auto shared = std::make_exception_ptr(Failure());
+            for (int i = 0; i < 3; i++) {
+                std::thread([](std::exception_ptr mine) {
+                    try {
+                        std::rethrow_exception(mine);
+                    } catch (const Failure &failure) {
+                        CHECK(failure.text.size() > 30 && failure.more[3] == 3);
+                    }
+                    mine = nullptr;
+                    done.fetch_add(1, std::memory_order_relaxed);
+                }, shared).detach();
+            }
+        }
+        while (done.load(std::memory_order_relaxed) < 3) std::this_thread::yield();
+    }
+}
+
 struct Node {
     int data[20] = {};
     virtual ~Node() { data[0] = -1; }
@@ -191,6 +225,7 @@ int main() {
     once();
     locks();
     futures();
+    exceptions();
     ownership();
     locals();
     puts("cpp: ok");
