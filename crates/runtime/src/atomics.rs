@@ -7,14 +7,13 @@ use crate::chunks;
 use crate::context::Site;
 use crate::held::{Held, Hold};
 use crate::journal::{self, Event, What};
-use crate::options;
 use crate::places::{self, Others, Place};
 use crate::shadow::{self, Access, Earlier};
 use crate::spin::Lock;
 use crate::thread::{self, Thread};
 use crate::waits::Load;
 use crate::{plain, report};
-use seqcst_model::{Mode, Model};
+use seqcst_model::Mode;
 use seqcst_monitor::clocks::{Hidden, Look, Stale, Time, Write};
 
 /// The location behind SC fences, and how many there were.
@@ -63,7 +62,7 @@ pub fn perform<T>(operation: &Operation, value: impl Fn() -> u64, act: impl Fn()
     let Some(thread) = thread::entering() else { return act().0 };
     thread.busy = true;
     let site = thread.stack.site(operation.pc);
-    let (mode, failure) = strengthen(operation.mode, operation.failure);
+    let (mode, failure) = strengthen(operation.mode, operation.failure, thread.ra);
     if mode == Mode::SeqCst || failure == Mode::SeqCst {
         full_fence(thread, site);
     }
@@ -78,22 +77,21 @@ pub fn perform<T>(operation: &Operation, value: impl Fn() -> u64, act: impl Fn()
             finding = Some(Finding::new(thread, place, stale, operation));
         }
         let (result, done, read) = act();
-        if !matches!(done, Done::Nothing) {
-            learn(thread, place, &others, operation, &done, (mode, failure), site);
-        }
+        let first = learn(thread, place, &others, operation, &done, (mode, failure), site);
         match done {
             Done::Read => thread.waits.read(Load { pc: operation.pc, addr: operation.addr }, read),
             Done::Stored(_) | Done::Updated(_) => thread.waits.effect(),
             Done::Nothing => {}
         }
-        (result, done)
+        (result, done, first | place.touched)
     });
-    let Some((result, done)) = watched else {
+    let Some((result, done, look)) = watched else {
         thread.leave();
         return act().0; // not an address: let the program fault by itself
     };
     let writes = matches!(done, Done::Stored(_) | Done::Updated(_));
-    let race = if thread.races { race(thread, operation, writes) } else { None };
+    // Plain accesses before the place was made were looked at when the thread first came here, and it only learns more.
+    let race = if look && thread.races { race(thread, operation, writes) } else { None };
     if finding.is_some() || race.is_some() {
         tell(thread, operation, finding, race, (site, time));
     }
@@ -101,6 +99,7 @@ pub fn perform<T>(operation: &Operation, value: impl Fn() -> u64, act: impl Fn()
     result
 }
 
+/// Tells the monitor. True if the thread does so here for the first time.
 #[inline]
 fn learn(
     thread: &mut Thread,
@@ -110,34 +109,29 @@ fn learn(
     done: &Done,
     (mode, failure): (Mode, Mode),
     site: Site,
-) {
+) -> bool {
     let time = thread.views.time();
     let location = &mut place.location;
     if place.blurred {
         thread.views.blur(location);
         let own = std::ptr::from_ref(place);
         others.each(own, |other| thread.views.blur(other));
-        return;
+        return true;
     }
-    let (what, mode) = match *done {
+    let (what, mode, first) = match *done {
         Done::Read => {
-            thread.views.load(location, failure, site.0);
+            let first = thread.views.load(location, failure, site.0);
             let what = if operation.what == What::Rmw { What::FailedCas } else { What::Load };
-            (what, failure)
+            (what, failure, first)
         }
-        Done::Stored(value) => {
-            thread.views.store(location, mode, value, site.0);
-            (What::Store, mode)
-        }
-        Done::Updated(value) => {
-            thread.views.rmw(location, mode, value, site.0);
-            (What::Rmw, mode)
-        }
-        Done::Nothing => return,
+        Done::Stored(value) => (What::Store, mode, thread.views.store(location, mode, value, site.0)),
+        Done::Updated(value) => (What::Rmw, mode, thread.views.rmw(location, mode, value, site.0)),
+        Done::Nothing => return false,
     };
     let write = location.last();
     let (addr, size) = (operation.addr, operation.size as u8);
     thread.journal.push(Event { time, write, addr, life: place.life, site, what, mode, size });
+    first
 }
 
 /// A fence of the program.
@@ -147,7 +141,7 @@ pub fn fence(mode: Mode, pc: usize) {
     let site = thread.stack.site(pc);
     if mode == Mode::SeqCst {
         full_fence(thread, site);
-    } else if options::get().model == Model::Rc20 {
+    } else if !thread.ra {
         let time = thread.views.time();
         thread.views.fence(mode, &mut Hidden::new());
         thread.waits.effect();
@@ -173,8 +167,8 @@ fn fenced(time: Time, write: u32, mode: Mode, site: Site) -> Event {
 
 /// Under RA every access acquires and releases.
 #[inline]
-fn strengthen(mode: Mode, failure: Mode) -> (Mode, Mode) {
-    if options::get().model == Model::Rc20 {
+fn strengthen(mode: Mode, failure: Mode, ra: bool) -> (Mode, Mode) {
+    if !ra {
         return (mode, failure);
     }
     let strong = |mode| if mode == Mode::SeqCst { mode } else { Mode::AcqRel };

@@ -31,6 +31,8 @@ pub struct Place {
     size: u8,
     /// No verdicts here.
     pub blurred: bool,
+    /// There were plain accesses to it since it is an atomic location.
+    pub touched: bool,
     /// Overlaps another place.
     mixed: bool,
     /// Tells apart the places that had this address one after the other.
@@ -155,7 +157,7 @@ fn slowly<T>(
     let new = || {
         let location = Location::new(value(), HISTORY);
         let life = LIVES.fetch_add(1, Ordering::Relaxed);
-        Place { addr, size: size as u8, blurred: mixed, mixed, life, location }
+        Place { addr, size: size as u8, blurred: mixed, touched: mixed, mixed, life, location }
     };
     if !granule.places().any(|place| place.is(addr, size)) {
         granule.add(new());
@@ -172,6 +174,7 @@ pub fn race(addr: usize, size: usize, write: bool, thread: &Thread) -> Option<Ea
     let guard = lock_range(addr, size)?;
     let mut race = None;
     each_overlapping(addr, size, |place| {
+        place.touched = true;
         for (slot, last, wrote) in place.location.accesses() {
             let Did { time, site, mode } = if write { last } else { wrote };
             let known = time <= thread.views.cur().get(slot) || time <= thread::forgotten(slot);

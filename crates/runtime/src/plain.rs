@@ -1,7 +1,8 @@
 //! Plain accesses: they can race, and a plain write to an atomic location begins a new life of it.
 
 use crate::chunks;
-use crate::shadow::{self, Access, Earlier};
+use crate::context::Site;
+use crate::shadow::{self, Access, Earlier, Found};
 use crate::thread::{self, Thread};
 use crate::{journal::What, places, report};
 
@@ -56,32 +57,33 @@ pub fn pieces(addr: usize, size: usize) -> impl Iterator<Item = (usize, usize)> 
 #[inline(never)]
 fn look(thread: &mut Thread, access: Access, size: usize, write: bool, pc: usize) {
     thread.busy = true;
-    let addr = access.addr;
-    if !thread.races {
-        // Still, a plain write to an atomic begins its new life.
-        if write {
-            places::forget(addr, size);
+    if thread.races {
+        let site = thread.stack.site(pc);
+        if let Some(chunk) = chunks::chunk(access.addr) {
+            let found = shadow::access(chunk, access, thread, site);
+            if found.race.is_some() || found.atomics {
+                tell(thread, access.addr, size, write, site, found);
+            }
         }
-        thread.leave();
-        return;
-    }
-    let site = thread.stack.site(pc);
-    if let Some(chunk) = chunks::chunk(addr) {
-        let found = shadow::access(chunk, access, thread, site);
-        let atomic = if found.atomics { places::race(addr, size, write, thread) } else { None };
-        if let Some(earlier) = found.race.or(atomic)
-            && !thread::is_blind()
-        {
-            let what = if write { What::Store } else { What::Load };
-            let now =
-                report::Access { thread: thread.number, what, mode: None, addr, size: size as u8, site };
-            report::race(&now, &earlier.access(addr), false);
-        }
-        if write && found.atomics {
-            places::forget(addr, size);
-        }
+    } else if write {
+        places::forget(access.addr, size); // still, a plain write to an atomic begins its new life
     }
     thread.leave();
+}
+
+#[inline(never)]
+fn tell(thread: &Thread, addr: usize, size: usize, write: bool, site: Site, found: Found) {
+    let atomic = if found.atomics { places::race(addr, size, write, thread) } else { None };
+    if let Some(earlier) = found.race.or(atomic)
+        && !thread::is_blind()
+    {
+        let what = if write { What::Store } else { What::Load };
+        let now = report::Access { thread: thread.number, what, mode: None, addr, size: size as u8, site };
+        report::race(&now, &earlier.access(addr), false);
+    }
+    if write && found.atomics {
+        places::forget(addr, size);
+    }
 }
 
 impl Earlier {

@@ -150,6 +150,7 @@ pub fn access(chunk: Chunk, access: Access, thread: &mut Thread, site: Site) -> 
 }
 
 /// A cell of another thread, or a mark, that the access may conflict with.
+#[inline(never)]
 fn meet<'a>(
     cell: &'a AtomicU64,
     old: u64,

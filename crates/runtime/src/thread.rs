@@ -14,7 +14,7 @@ use crate::{options, sys};
 use core::cell::Cell;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering, compiler_fence};
-use seqcst_model::Mode;
+use seqcst_model::{Mode, Model};
 use seqcst_monitor::clocks::{self, Slot, Time};
 use std::sync::Arc;
 
@@ -39,6 +39,8 @@ pub struct Thread {
     interrupted: bool,
     /// Whether races are looked for (the option, within reach).
     pub races: bool,
+    /// Whether the model is RA (the option, within reach).
+    pub ra: bool,
     /// The local time at which its cells in `shadow` start to count.
     pub cell_base: Time,
     /// As shown to people: in order of creation.
@@ -319,6 +321,7 @@ impl Slots {
             busy: false,
             interrupted: false,
             races: options::get().races,
+            ra: options::get().model == Model::Ra,
             cell_base,
             number,
             tomb,

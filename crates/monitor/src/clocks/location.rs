@@ -232,6 +232,12 @@ impl Location {
         self.records.iter_mut().for_each(Record::start_over);
     }
 
+    /// When the thread last wrote.
+    #[inline]
+    pub(super) fn wrote(&self, record: usize) -> Time {
+        self.records[record].wrote.time
+    }
+
     /// When the thread last added what it knew to `access_sc`: at every access.
     #[inline]
     pub(super) fn taught(&self, record: usize) -> Time {

@@ -144,10 +144,11 @@ impl Thread {
         at.stale(&self.cur, &self.sc, look, forgotten)
     }
 
-    /// A load, or a failed compare-and-swap.
+    /// A load, or a failed compare-and-swap. Tells whether it is the thread's first access to the location.
     #[inline]
-    pub fn load(&mut self, at: &mut Location, mode: Mode, site: Site) {
+    pub fn load(&mut self, at: &mut Location, mode: Mode, site: Site) -> bool {
         let record = at.record(self.slot);
+        let first = at.taught(record) < self.birth;
         if at.is_news(&self.sc) && self.sc.join(&at.write_sc) {
             self.learnt = self.time;
         }
@@ -162,23 +163,24 @@ impl Thread {
         }
         at.note_read(record, Did { time: self.time, site, mode }, seen);
         self.tick();
+        first
     }
 
-    /// A store.
+    /// A store. Tells whether it is the thread's first write to the location.
     #[inline]
-    pub fn store(&mut self, at: &mut Location, mode: Mode, value: u64, site: Site) {
+    pub fn store(&mut self, at: &mut Location, mode: Mode, value: u64, site: Site) -> bool {
         self.write_sc(at);
         at.message.copy(if mode.is_release() { &self.cur } else { &self.rel });
-        self.wrote(at, mode, false, value, site);
+        self.wrote(at, mode, false, value, site)
     }
 
-    /// A successful read-modify-write.
+    /// A successful read-modify-write. Tells whether it is the thread's first write to the location.
     #[inline]
-    pub fn rmw(&mut self, at: &mut Location, mode: Mode, value: u64, site: Site) {
+    pub fn rmw(&mut self, at: &mut Location, mode: Mode, value: u64, site: Site) -> bool {
         self.write_sc(at);
         self.take(&at.message, mode.is_acquire());
         at.message.join(if mode.is_release() { &self.cur } else { &self.rel });
-        self.wrote(at, mode, true, value, site);
+        self.wrote(at, mode, true, value, site)
     }
 
     /// A write comes after every access to the location so far.
@@ -190,16 +192,18 @@ impl Thread {
     }
 
     #[inline(always)]
-    fn wrote(&mut self, at: &mut Location, mode: Mode, rmw: bool, value: u64, site: Site) {
+    fn wrote(&mut self, at: &mut Location, mode: Mode, rmw: bool, value: u64, site: Site) -> bool {
         at.access_sc.copy(&self.sc);
         at.write_sc.copy(&self.sc);
         let record = at.record(self.slot);
+        let first = at.wrote(record) < self.birth;
         at.note_write(record, Did { time: self.time, site, mode }, rmw, value);
         if mode.is_release() {
             self.tick_epoch();
         } else {
             self.tick();
         }
+        first
     }
 
     /// A fence.

@@ -98,12 +98,15 @@ pub fn thread_clocks(run: &[Happening], limits: Limits) -> Answers {
                 let (loc, mode) = (action.loc.index(), action.mode_of(outcome));
                 let blurred = monitor.is_blurred(loc);
                 let (actor, place) = (&mut monitor.threads[thread], &mut monitor.places[loc]);
-                match (outcome.value_read(), outcome.value_written().map(u64::from)) {
-                    _ if blurred => actor.blur(place),
+                let _first = match (outcome.value_read(), outcome.value_written().map(u64::from)) {
+                    _ if blurred => {
+                        actor.blur(place);
+                        false
+                    }
                     (_, None) => actor.load(place, mode, 0),
                     (None, Some(value)) => actor.store(place, mode, value, 0),
                     (Some(_), Some(value)) => actor.rmw(place, mode, value, 0),
-                }
+                };
                 // After it: an acquire synchronises with the release whose write it reads.
                 let write = outcome.value_written().is_some();
                 answers.races.push(monitor.atomic_races(thread, loc, write));
