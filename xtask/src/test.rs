@@ -46,6 +46,9 @@ pub fn run(args: &[&str]) -> Outcome {
     }
     let total = start.elapsed().as_secs_f64();
     println!("\n{}\nbuilt in {:.1} s, {total:.1} s in all", table.text(), built.as_secs_f64());
+    let passed: u64 = tallies.values().map(|tally| tally.passed).sum();
+    let failed: usize = tallies.values().map(|tally| tally.failures.len()).sum();
+    println!("{passed} passed, {failed} failed");
     let failures: Vec<String> = tallies.into_values().flat_map(|tally| tally.failures).collect();
     if failures.is_empty() { Ok(()) } else { Err(format!("failed:\n  {}", failures.join("\n  "))) }
 }
