@@ -12,7 +12,7 @@ const REPAIRED: &str = "corpus/algorithms/peterson-ra.tpl";
 /// A larger one.
 const LARGE: &str = "corpus/algorithms/rcu.tpl";
 
-/// Shows a violation, its drawing, its repair, and a larger proof.
+/// Shows a violation, its drawing, its repair, a larger proof, and the same in a program as it runs.
 pub fn run() -> Outcome {
     println!("building `seqcst` …");
     let tool = seqcst(true)?;
@@ -41,10 +41,17 @@ pub fn run() -> Outcome {
     println!("\n3. That was all of its states. Here are all of those of a larger program, user-level RCU:\n");
     check(&tool, &["--model", "ra", LARGE], 0)?;
 
+    println!("\n4. A program in C, as it runs: a worker goes to sleep while somebody has work for it.\n");
+    run_c(&tool, &folder, "idle", 1)?;
+
+    println!("\n5. With an SC fence in each thread:\n");
+    run_c(&tool, &folder, "idle-fenced", 0)?;
+
     println!(
         "\nWhat to try next:\n\
          \x20 cargo install --path crates/cli                  install `seqcst`\n\
          \x20 seqcst check --model tso {BROKEN}\n\
+         \x20 make CC=\"seqcst cc\"                              your own C program; cargo seqcst test: your crate\n\
          \x20 seqcst check --format json corpus/litmus/*       one JSON object per program: see docs/json.md\n\
          \x20 docs/tpl.md                                      the language: write your own program\n\
          \x20 docs/check.md                                    how the answer is found, how to read a witness"
@@ -52,11 +59,22 @@ pub fn run() -> Outcome {
     Ok(())
 }
 
+/// Builds a program of `examples/` with `seqcst cc` and runs it with `seqcst run`.
+fn run_c(tool: &Path, folder: &Path, name: &str, expected: i32) -> Outcome {
+    let program = folder.join(name).display().to_string();
+    let source = format!("examples/{name}.c");
+    seqcst_in_root(tool, &["cc", "-pthread", &source, "-o", &program], 0)?;
+    seqcst_in_root(tool, &["run", &program], expected)
+}
+
 /// Runs `seqcst check` in the workspace, shows what it prints, demands an exit code.
 fn check(tool: &Path, args: &[&str], expected: i32) -> Outcome {
-    let shown: Vec<String> = args.iter().map(|arg| arg.to_string()).collect();
-    println!("$ seqcst check {}", shown.join(" "));
-    let status = Command::new(tool).current_dir(root()).arg("check").args(args).status();
+    seqcst_in_root(tool, &[&["check"], args].concat(), expected)
+}
+
+fn seqcst_in_root(tool: &Path, args: &[&str], expected: i32) -> Outcome {
+    println!("$ seqcst {}", args.join(" "));
+    let status = Command::new(tool).current_dir(root()).args(args).status();
     match status.map_err(|error| error.to_string())?.code() {
         Some(code) if code == expected => Ok(()),
         code => Err(format!("expected exit code {expected}, got {code:?}")),
