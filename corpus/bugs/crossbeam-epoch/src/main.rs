@@ -7,7 +7,7 @@
 
 use crossbeam_epoch::{Atomic, Owned, Shared, pin};
 use std::sync::atomic::Ordering::*;
-use std::thread::scope;
+use std::thread::{scope, yield_now};
 
 fn main() {
     let shared = Atomic::new(0);
@@ -17,12 +17,12 @@ fn main() {
             s.spawn(move || {
                 for i in 0..300 {
                     let guard = pin();
+                    // Others go on in the meantime, and the epoch, too.
+                    yield_now();
                     let old = shared.swap(Owned::new(thread * 1000 + i), AcqRel, &guard);
                     // SAFETY: it was taken out of `shared`, once.
                     unsafe { guard.defer(move || drop(old.into_owned())) };
-                    if i % 10 == 0 {
-                        guard.flush();
-                    }
+                    guard.flush();
                     // SAFETY: never null, and protected by the guard.
                     assert!(unsafe { *shared.load(Acquire, &guard).deref() } < 3000);
                 }
