@@ -1,9 +1,11 @@
 //! What stands in front of libc: threads, locks, memory, strings, the ends of a process.
 //!
 //! A function that stands in front of libc's `X` is called `__interpose_X` here and renamed when the runtime object is
-//! made, so that tests interpose nothing. It tells the monitors what they must know and calls the real one ([`real`]).
+//! made, so that tests interpose nothing. It tells the monitors what they must know and calls the real one.
 //! Acquiring comes after the real call, releasing before it.
 //!
+//! | about | where |
+//! |---|---|
 //! | threads that begin and end | [`threads`] |
 //! | locks and meeting points | [`mutexes`], [`rwlocks`], [`conditions`], [`barriers`], [`semaphores`], [`once`], [`guards`], [`unwinding`] |
 //! | the kernel as a messenger: pipes, sockets, signals | [`kernel`] |

@@ -1,6 +1,6 @@
 //! Functions that read and write memory for the program: copies, comparisons, strings.
 //!
-//! They count if instrumented code calls them itself ([`Caller::watched`]). What they read and write is told before the
+//! They count if instrumented code calls them itself (`Caller::watched`). What they read and write is told before the
 //! real function does it. Comparisons count as far as they have to look.
 
 use super::caller::Caller;

@@ -4,7 +4,7 @@
 //! monitors, after its last destructor: a key of our own has a destructor that asks to be called again as often as libc
 //! allows, which is later than C++ and Rust destructors and than those of other keys.
 //!
-//! `pthread_t` can name another thread as soon as the old one is joined, so a thread's [`Life`] is looked up before the
+//! `pthread_t` can name another thread as soon as the old one is joined, so a thread's `Life` is looked up before the
 //! real call. Both sides enter it, whoever comes first: the parent before `pthread_create` returns, the child before its
 //! first step. So whoever knows the name finds the life.
 

@@ -1,6 +1,5 @@
 // C++: threads, locks, conditions, futures, statics inside functions, call_once that throws, shared exceptions and
-// pointers, delete,
-// thread_local with destructors. Nothing to report, exit code 0.
+// pointers, delete, thread_local with destructors. Nothing to report, exit code 0.
 #include "check.h"
 #include <atomic>
 #include <condition_variable>
