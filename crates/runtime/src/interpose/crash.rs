@@ -1,18 +1,17 @@
 //! Crashes: the summary is printed, then happens what would have happened.
 //!
 //! Signals that mean a crash get a handler of ours as long as the program has none ([`super::signals`] sees to that).
-//! A thread whose stack is full needs another one for the handler, so each thread gets a small one; the summary needs
-//! more room than that and is made on a large one, of which there is a single one.
+//! A thread whose stack is full needs another one for the handler, so each thread gets a small one. (The summary needs more
+//! room and finds it by itself.)
 
 use super::exit;
 use super::signals::no_action;
 use crate::sys;
-use core::arch::naked_asm;
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::mem;
 use core::ptr;
-use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use libc::{sigaction as Action, siginfo_t, stack_t};
 
 real! {
@@ -23,8 +22,6 @@ const CRASHES: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SI
 
 /// Room for a signal frame and a handler; the largest frames (AMX) are about 11 KiB.
 const SMALL: usize = 32 << 10;
-const LARGE: usize = 1 << 20;
-static LARGE_STACK: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
 /// The thread that crashed first.
 static CRASHED: AtomicU32 = AtomicU32::new(0);
 /// The signal that it crashed with.
@@ -37,7 +34,6 @@ thread_local! {
 }
 
 pub(super) fn start() {
-    LARGE_STACK.store(sys::reserve(LARGE), Ordering::Release);
     for signal in CRASHES {
         let mut now = no_action();
         // SAFETY: valid arguments.
@@ -99,9 +95,7 @@ extern "C" fn on_crash(signal: c_int, info: *mut siginfo_t, _: *mut c_void) {
     match CRASHED.compare_exchange(0, me, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => {
             SIGNAL.store(signal, Ordering::Release);
-            let top = LARGE_STACK.load(Ordering::Acquire).wrapping_add(LARGE);
-            // SAFETY: the stack is large, and this thread is the only one to use it.
-            unsafe { on_stack(top, sum_up) };
+            sum_up();
         }
         Err(thread) if thread == me => {} // while summing up
         Err(_) => loop {
@@ -130,16 +124,7 @@ fn by_default(signal: c_int) {
     unsafe { real::sigaction(signal, &no_action(), ptr::null_mut()) };
 }
 
-/// Calls `act` on another stack.
-///
-/// # Safety
-/// `top` is the upper end of a stack that nobody uses, aligned to 16.
-#[unsafe(naked)]
-unsafe extern "C" fn on_stack(top: *mut u8, act: extern "C" fn()) {
-    naked_asm!("push rbp", "mov rbp, rsp", "mov rsp, rdi", "call rsi", "mov rsp, rbp", "pop rbp", "ret")
-}
-
-extern "C" fn sum_up() {
+fn sum_up() {
     let handler: extern "C" fn(c_int) = give_up;
     let alarm = Action { sa_sigaction: handler as usize, ..no_action() };
     // SAFETY: valid arguments.
