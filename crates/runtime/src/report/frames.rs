@@ -157,6 +157,15 @@ pub fn headline(frames: &[Frame]) -> Option<&Frame> {
     frames.iter().find(|frame| !frame.is_atomics_own()).or(frames.first())
 }
 
+/// The frames that tell accesses apart: the headline and the functions that it is inlined into. Small functions around
+/// an atomic would else make one access of all their uses.
+pub fn distinctive(frames: &[Frame]) -> &[Frame] {
+    let first = frames.iter().position(|frame| !frame.is_atomics_own()).unwrap_or(0);
+    let last =
+        frames.iter().skip(first).position(|frame| !frame.inlined).map_or(frames.len(), |n| first + n + 1);
+    &frames[first..last]
+}
+
 /// The access is in the locks, channels or threads of Rust's standard library, which are inlined into programs.
 pub fn is_std_lock(frames: &[Frame]) -> bool {
     frames.iter().take_while(|frame| frame.is_std()).any(Frame::is_std_lock)

@@ -2,10 +2,11 @@
 
 use super::counts::{self, Counts};
 use super::found::{Access, Fate, Kind, Report, Shown, Step};
+use super::frames::{self, Frame};
 use super::seen::{self, Pair};
 use super::symbols::Symbols;
 use super::text::{self, Style};
-use super::{frames, json, output, repair, words};
+use super::{json, output, repair, words};
 use crate::journal::Link;
 use crate::options::{self, Options, Waits};
 use crate::suppress::{self, Rule};
@@ -27,8 +28,9 @@ pub struct State {
     told: Option<Counts>,
 }
 
-/// Kind, and the source positions of both accesses.
-type Key = (Kind, [Option<(String, u64, u32)>; 2]);
+/// Kind, and for both accesses the source positions of their distinctive frames.
+type Key = (Kind, [Vec<Position>; 2]);
+type Position = (String, u64, u32);
 
 /// What a monitor found.
 pub struct Violation<'a> {
@@ -81,13 +83,14 @@ impl State {
         let options = options::get();
         let access = self.shown(violation.access);
         let other = violation.other.map(|other| self.shown(other));
-        let position = |shown: &Shown| {
-            shown.headline().map(|frame| {
+        let positions = |shown: &Shown| -> Vec<Position> {
+            let own = |frame: &Frame| {
                 let (file, line, column) = frame.key();
                 (file.to_owned(), line, column)
-            })
+            };
+            frames::distinctive(&shown.stack).iter().map(own).collect()
         };
-        let key = (violation.kind, [position(&access), other.as_ref().and_then(position)]);
+        let key = (violation.kind, [positions(&access), other.as_ref().map(positions).unwrap_or_default()]);
         let index = match self.by_position.get(&key) {
             Some(&index) => index,
             None => {
