@@ -1,6 +1,6 @@
 //! Plain accesses: they can race, and a plain write to an atomic location begins a new life of it.
 
-use crate::chunks;
+use crate::chunks::{self, Chunk};
 use crate::context::Site;
 use crate::shadow::{self, Access, Earlier, Found};
 use crate::thread::{self, Thread};
@@ -16,7 +16,7 @@ pub fn aligned(addr: usize, size: usize, write: bool, pc: usize) {
     let Some(chunk) = chunks::chunk(addr) else { return };
     let access = Access::new(addr, size, write);
     if !shadow::is_repeated(chunk.cells(addr), access, thread) {
-        look(thread, access, size, write, pc);
+        look(thread, chunk, access, size, pc);
     }
 }
 
@@ -31,9 +31,21 @@ pub fn write(addr: usize, size: usize, pc: usize) {
 }
 
 fn range(addr: usize, size: usize, write: bool, pc: usize) {
-    for (at, size) in pieces(addr, size) {
-        aligned(at, size, write, pc);
+    let Some(thread) = thread::entering() else { return };
+    if write {
+        thread.waits.effect();
     }
+    thread.busy = true;
+    let mut site = None;
+    for (at, size) in pieces(addr, size) {
+        let Some(chunk) = chunks::chunk(at) else { break };
+        let access = Access::new(at, size, write);
+        if !shadow::is_repeated(chunk.cells(at), access, thread) {
+            let site = *site.get_or_insert_with(|| thread.stack.site(pc));
+            look_at(thread, chunk, access, size, site);
+        }
+    }
+    thread.leave();
 }
 
 /// A range in aligned pieces of 1, 2, 4 or 8 bytes.
@@ -55,20 +67,23 @@ pub fn pieces(addr: usize, size: usize) -> impl Iterator<Item = (usize, usize)> 
 
 #[cold]
 #[inline(never)]
-fn look(thread: &mut Thread, access: Access, size: usize, write: bool, pc: usize) {
+fn look(thread: &mut Thread, chunk: Chunk, access: Access, size: usize, pc: usize) {
     thread.busy = true;
+    let site = thread.stack.site(pc);
+    look_at(thread, chunk, access, size, site);
+    thread.leave();
+}
+
+#[inline]
+fn look_at(thread: &mut Thread, chunk: Chunk, access: Access, size: usize, site: Site) {
     if thread.races {
-        let site = thread.stack.site(pc);
-        if let Some(chunk) = chunks::chunk(access.addr) {
-            let found = shadow::access(chunk, access, thread, site);
-            if found.race.is_some() || found.atomics {
-                tell(thread, access.addr, size, write, site, found);
-            }
+        let found = shadow::access(chunk, access, thread, site);
+        if found.race.is_some() || found.atomics {
+            tell(thread, access.addr, size, access.write, site, found);
         }
-    } else if write {
+    } else if access.write {
         places::forget(access.addr, size); // still, a plain write to an atomic begins its new life
     }
-    thread.leave();
 }
 
 #[inline(never)]

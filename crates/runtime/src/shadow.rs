@@ -49,7 +49,8 @@ pub struct Access {
     /// Where.
     pub addr: usize,
     code: u64,
-    write: bool,
+    /// Does it write?
+    pub write: bool,
 }
 
 impl Access {
