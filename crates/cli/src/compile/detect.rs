@@ -55,6 +55,12 @@ pub fn compiler(language: Language) -> Result<Compiler, String> {
     }
 }
 
+/// Whether the compilers can instrument atomics only, as far as they are there.
+pub fn atomics_only() -> bool {
+    let can = |language| compiler(language).map_or(true, |compiler| compiler.family == Family::Clang);
+    can(Language::C) && can(Language::Cxx)
+}
+
 /// The compiler that a variable names.
 fn named(variable: &str, value: &str) -> Result<Compiler, String> {
     let words: Vec<OsString> = value.split_whitespace().map(OsString::from).collect();

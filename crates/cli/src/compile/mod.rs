@@ -12,7 +12,7 @@ mod detect;
 pub mod flags;
 pub mod runtime;
 
-pub use detect::Language;
+pub use detect::{Language, atomics_only};
 
 use crate::output;
 use arguments::{Job, Stage};

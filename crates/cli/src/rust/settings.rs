@@ -6,7 +6,7 @@
 
 use super::TARGET;
 use super::config::Configuration;
-use crate::compile::runtime;
+use crate::compile::{atomics_only, runtime};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -67,7 +67,8 @@ impl Settings {
             }
             set(&name, beside(program)?.into());
         }
-        if self.atomics_only {
+        // gcc can't: then C in dependencies is instrumented as always.
+        if self.atomics_only && atomics_only() {
             set("SEQCST_ATOMICS_ONLY", "1".into());
         }
 

@@ -6,7 +6,8 @@ use crate::{Folder, Run, eventually, needs};
 /// documentation.
 fn project(test: &str) -> Folder {
     let manifest = |name: &str, rest: &str| {
-        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n{rest}\n")
+        let lints = "[lints.rust]\nunexpected_cfgs = \"allow\"";
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n{rest}\n{lints}\n")
     };
     let macros = "\
 #[cfg(seqcst)]
