@@ -24,6 +24,8 @@ pub struct Flags {
 }
 
 const EXIT_CODES: &str = "\
+Rust programs: see `cargo seqcst --help`.
+
 Exit codes:
   0  holds: robust, no data race, no assertion fails
   1  a violation was found

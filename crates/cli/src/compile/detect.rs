@@ -68,7 +68,7 @@ fn named(variable: &str, value: &str) -> Result<Compiler, String> {
     let Some(path) = find(&program.to_string_lossy()) else {
         return Err(format!("{variable} names `{}`, which can't be run", program.to_string_lossy()));
     };
-    if std::env::current_exe().is_ok_and(|own| path.canonicalize().is_ok_and(|path| path == own)) {
+    if is_own(&path) {
         return Err(format!("{variable} names seqcst itself: it must name the compiler that does the work"));
     }
     let last = words.last().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
@@ -77,6 +77,15 @@ fn named(variable: &str, value: &str) -> Result<Compiler, String> {
         None => ask(&words).map_err(|why| format!("{variable}: {why}"))?,
     };
     Ok(Compiler { words, family })
+}
+
+/// Whether a program is this one, or one of those that call it: they would call each other for ever.
+pub fn is_own(path: &Path) -> bool {
+    let folder = |path: &Path| path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned));
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let own = std::env::current_exe().ok();
+    name.starts_with("seqcst") && own.is_some_and(|own| folder(&own) == folder(path))
 }
 
 /// What a name like `/usr/bin/x86_64-linux-gnu-gcc-12` tells.

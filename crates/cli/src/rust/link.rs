@@ -1,11 +1,11 @@
 //! The linker that rustc calls under `cargo seqcst`: the user's own, with the runtime added to executables.
 
 use super::slow_paths;
-use crate::compile::{arguments::Job, flags, runtime, show};
+use crate::compile::{arguments::Job, flags, is_own, runtime, show};
 use crate::output;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Becomes the linker. Comes back only if that fails, with the reason.
@@ -23,7 +23,13 @@ pub fn run(args: Vec<OsString>) -> String {
 
 fn command(args: &[OsString]) -> Result<Command, String> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let mut command = Command::new(variable("SEQCST_LINKER").unwrap_or_else(|| "cc".into()));
+    let linker = variable("SEQCST_LINKER").unwrap_or_else(|| "cc".into());
+    if is_own(Path::new(&linker)) {
+        return Err(
+            "SEQCST_LINKER names seqcst itself: it must name the linker that does the work".to_owned()
+        );
+    }
+    let mut command = Command::new(linker);
     let job = Job::new(args);
     flags::refuse(&job)?;
     let files = runtime::files()?;
