@@ -2,7 +2,7 @@
 //!
 //! One ring of events per slot, written by its thread alone, on every atomic operation: four stores and a counter.
 //! Others read it while it is written and drop what may have been overwritten in the meantime.
-//! [`chain`] finds in the rings why one access must come before another under SC.
+//! [`chain()`] finds in the rings why one access must come before another under SC.
 
 mod chain;
 
