@@ -1,6 +1,6 @@
 //! `cargo xtask studies`: the sanitizer on code that others wrote, as package registries have it.
 //!
-//! * [`clients`]: libraries in C and C++, with clients of ours (`corpus/studies`);
+//! * [`mod@clients`]: libraries in C and C++, with clients of ours (`corpus/studies`);
 //! * [`suites`]: crates, with their own tests, unmodified;
 //! * [`bugs`]: versions with known bugs, with drivers of ours (`corpus/bugs`), which must be pointed at;
 //! * [`fetch`]: sources, with checksums; [`reports`]: what was found; [`record`]: results, saved for the document.
