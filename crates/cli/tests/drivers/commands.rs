@@ -1,10 +1,10 @@
 //! Command lines as build systems and people write them.
 
-use crate::{DEKKER, Folder, compilers, eventually};
+use crate::{DEKKER, Folder, all_compilers, compilers, eventually};
 
 #[test]
 fn one_command() {
-    for compiler in compilers() {
+    for compiler in all_compilers() {
         let folder = Folder::new(&format!("one-{compiler}")).with("dekker.c", DEKKER);
         for flags in [&["-O0"][..], &["-O2"], &["-O1", "-no-pie", "-fno-pie"], &["-O1", "-fPIE", "-pie"]] {
             folder.seqcst(compiler, &[&["cc", "dekker.c", "-o", "weak"], flags].concat()).ends(0);
@@ -28,9 +28,9 @@ fn without_a_name_it_is_a_out() {
 fn objects_first() {
     let folder = Folder::new("objects").with("dekker.c", DEKKER);
     // Objects of all compilers fit together.
-    for compiler in compilers() {
+    for compiler in all_compilers() {
         folder.seqcst(compiler, &["cc", "-c", "-O1", "dekker.c", "-o", "dekker.o"]).ends(0);
-        for linker in compilers() {
+        for linker in all_compilers() {
             folder.seqcst(linker, &["cc", "dekker.o", "-o", "dekker"]).ends(0);
             folder.finds_dekker("dekker", &[]);
         }
@@ -74,7 +74,7 @@ fn standard_input() {
 
 #[test]
 fn link_time_optimisation() {
-    for compiler in compilers() {
+    for compiler in all_compilers() {
         let folder = Folder::new(&format!("lto-{compiler}")).with("dekker.c", DEKKER);
         folder.seqcst(compiler, &["cc", "-flto", "-O2", "-c", "dekker.c"]).ends(0);
         folder.seqcst(compiler, &["cc", "-flto", "-O2", "dekker.o", "-o", "dekker"]).ends(0);
