@@ -61,9 +61,10 @@ pub const SUITES: [Suite; 7] = [
 pub fn study(tools: &Path, suite: &Suite) -> Outcome<Study> {
     let source = Source::crates_io(suite.name, suite.version, suite.sha256).root()?;
     stand_alone(&source)?;
+    let target = super::folder(&format!("targets/{}", suite.name))?;
     let tests = |command: &mut Command| {
         command.current_dir(&source).args(["test", "--quiet", "--lib", "--tests"]);
-        command.env("CARGO_TARGET_DIR", source.with_file_name("target")).env_remove("CARGO");
+        command.env("CARGO_TARGET_DIR", &target).env_remove("CARGO");
         command.stdout(Stdio::null()).stderr(Stdio::null());
         // What is compiled does not count.
         let built = command.arg("--no-run").status();
@@ -81,7 +82,7 @@ pub fn study(tools: &Path, suite: &Suite) -> Outcome<Study> {
     let mut cargo = Command::new("timeout");
     cargo.args(["--signal=KILL", "1800"]).arg(tools.join("cargo-seqcst"));
     cargo.args(["seqcst", "test", "--quiet", "--lib", "--tests"]).current_dir(&source);
-    cargo.env("CARGO_TARGET_DIR", source.with_file_name("target")).env_remove("CARGO");
+    cargo.env("CARGO_TARGET_DIR", &target).env_remove("CARGO");
     // Tests end with their own exit code, so that all of them run.
     cargo.env("SEQCST_OPTIONS", format!("exitcode=0:json={}/", json.display()));
     let start = Instant::now();
