@@ -56,7 +56,8 @@ fn declarations(id: &str, program: &ast::Program) -> String {
             resets += &format!("atomic_store_explicit(&{id}.{name}, {initial}, memory_order_relaxed); ");
         }
     }
-    format!("static struct {{ {fields}}} {id};\nstatic void {id}_reset(void) {{ {resets}}}\n")
+    // Not static: clang does away with a variable that only ever holds its first value.
+    format!("struct {{ {fields}}} {id};\nstatic void {id}_reset(void) {{ {resets}}}\n")
 }
 
 /// A C file with all of them.
