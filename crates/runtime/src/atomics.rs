@@ -83,15 +83,17 @@ pub fn perform<T>(operation: &Operation, value: impl Fn() -> u64, act: impl Fn()
             Done::Stored(_) | Done::Updated(_) => thread.waits.effect(),
             Done::Nothing => {}
         }
-        (result, done, first | place.touched)
+        // Plain accesses before the place was made were looked at when the thread first came here, and it only learns
+        // more. As soon as the lock is gone, others who see this operation may use the memory for something else.
+        let look = thread.races && (first || place.touched);
+        let writes = matches!(done, Done::Stored(_) | Done::Updated(_));
+        let race = if look { race(thread, operation, writes) } else { None };
+        (result, race)
     });
-    let Some((result, done, look)) = watched else {
+    let Some((result, race)) = watched else {
         thread.leave();
         return act().0; // not an address: let the program fault by itself
     };
-    let writes = matches!(done, Done::Stored(_) | Done::Updated(_));
-    // Plain accesses before the place was made were looked at when the thread first came here, and it only learns more.
-    let race = if look && thread.races { race(thread, operation, writes) } else { None };
     if finding.is_some() || race.is_some() {
         tell(thread, operation, finding, race, (site, time));
     }
