@@ -16,7 +16,8 @@
 use crate::chunks::{self, CELLS, Chunk};
 use crate::context::Site;
 use crate::thread::{self, SLOTS, Thread};
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicU32, AtomicU64, fence};
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::{Slot, Time};
 
@@ -120,7 +121,13 @@ pub fn is_repeated(cells: &[AtomicU64; CELLS], access: Access, thread: &Thread) 
     // A write says as much as a read of the same bytes.
     let ignored = SITE | if access.write { 0 } else { WRITE };
     let cell = access.cell(thread);
-    cells.iter().any(|old| (old.load(Relaxed) ^ cell) & !ignored == 0)
+    let same = |old: u64| (old ^ cell) & !ignored == 0;
+    if !access.write {
+        return cells.iter().any(|old| same(old.load(Relaxed)));
+    }
+    // What was accessed atomically since then begins a new life.
+    let old = cells.each_ref().map(|old| old.load(Relaxed));
+    old.into_iter().any(same) && !old.into_iter().any(|old| old & MARK != 0 && access.overlaps(old))
 }
 
 /// A plain access: looks for races with earlier plain accesses, and notes this one.
@@ -166,7 +173,7 @@ fn meet<'a>(
             cell.store(0, Relaxed); // the location's life ends here
         }
     } else if !happens_before(old, thread) {
-        found.race = Some(earlier(old));
+        found.race = confirmed(cell, old).or(found.race);
     } else if access.write && access.covers(old) {
         if room.is_none() {
             *room = Some(cell);
@@ -190,7 +197,7 @@ pub fn atomic_access(chunk: Chunk, access: Access, thread: &Thread) -> Option<Ea
             spare = spare.or(Some(cell));
         } else if old & MARK == 0 && access.overlaps(old) && (access.write || old & WRITE != 0) {
             if !happens_before(old, thread) {
-                race = Some(earlier(old));
+                race = confirmed(cell, old).or(race);
             } else if access.write && access.covers(old) {
                 spare = spare.or(Some(cell)); // what the location keeps of this access says as much
             }
@@ -205,12 +212,13 @@ pub fn atomic_access(chunk: Chunk, access: Access, thread: &Thread) -> Option<Ea
 /// Looks for races without noting anything: memory that is given back.
 pub fn look(chunk: Chunk, access: Access, thread: &Thread) -> Found {
     let mut found = Found { race: None, atomics: false };
-    for old in chunk.cells(access.addr).iter().map(|cell| cell.load(Relaxed)) {
+    for cell in chunk.cells(access.addr) {
+        let old = cell.load(Relaxed);
         if old == 0 || !access.overlaps(old) {
         } else if old & MARK != 0 {
             found.atomics = true;
         } else if (access.write || old & WRITE != 0) && !happens_before(old, thread) {
-            found.race = Some(earlier(old));
+            found.race = confirmed(cell, old).or(found.race);
         }
     }
     found
@@ -226,6 +234,14 @@ fn happens_before(old: u64, thread: &Thread) -> bool {
 #[inline]
 fn slot(cell: u64) -> Slot {
     (cell >> SLOT_AT) as Slot & (SLOTS - 1) as Slot
+}
+
+/// The access that `old` tells of. It must still be there: if not, its time may have been counted from another start
+/// (`start_over` empties the cells first, then it moves the start).
+#[cold]
+fn confirmed(cell: &AtomicU64, old: u64) -> Option<Earlier> {
+    fence(Acquire);
+    (cell.load(Relaxed) == old).then(|| earlier(old))
 }
 
 fn earlier(cell: u64) -> Earlier {
@@ -245,5 +261,5 @@ fn evict(cells: &[AtomicU64; CELLS], new: u64) -> &AtomicU64 {
 fn start_over(thread: &mut Thread) {
     chunks::clear_all_cells();
     thread.cell_base = thread.views.epoch() - 1;
-    BASE[usize::from(thread.views.slot())].store(thread.cell_base, Relaxed);
+    BASE[usize::from(thread.views.slot())].store(thread.cell_base, Release);
 }

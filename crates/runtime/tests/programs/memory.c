@@ -123,6 +123,56 @@ static void too_much(void) {
     free(block);
 }
 
+// Who sees the last access of another thread may do with the memory what it likes, at once.
+enum { HANDS = 64, ROUNDS = 100000 };
+static struct {
+    atomic_int full;
+} hands[HANDS];
+static atomic_int round_now;
+
+static void *fills(void *argument) {
+    for (int i = 1; i <= ROUNDS; i++) {
+        while (atomic_load_explicit(&round_now, memory_order_acquire) != i) sched_yield();
+        atomic_store_explicit(&hands[i % HANDS].full, 1, memory_order_release);
+    }
+    return argument;
+}
+
+static void hand_over(void) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, fills, NULL) == 0);
+    for (int i = 1; i <= ROUNDS; i++) {
+        atomic_store_explicit(&round_now, i, memory_order_release);
+        while (!atomic_load_explicit(&hands[i % HANDS].full, memory_order_acquire)) {
+        }
+        *(volatile int *)&hands[i % HANDS].full = 0;
+    }
+    pthread_join(thread, NULL);
+}
+
+// A plain write is the beginning of a life although there was just such a write before: the value 7 is never to be
+// read by the compare-and-swap, since it was read by the addition, and the value 5 is of another life.
+static atomic_int lives, added;
+
+static void *adds(void *argument) {
+    atomic_fetch_add_explicit(&lives, 2, memory_order_relaxed);
+    atomic_store_explicit(&added, 1, memory_order_relaxed);
+    return argument;
+}
+
+static void two_lives(void) {
+    *(volatile int *)&lives = 1;
+    atomic_store_explicit(&lives, 5, memory_order_relaxed);
+    *(volatile int *)&lives = 7;
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, adds, NULL) == 0);
+    while (!atomic_load_explicit(&added, memory_order_relaxed)) sched_yield();
+    int expected = 7;
+    CHECK(!atomic_compare_exchange_strong_explicit(&lives, &expected, 100, memory_order_relaxed,
+                                                   memory_order_relaxed));
+    pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv) {
     (void)argv;
     if (argc > 1) {
@@ -141,6 +191,8 @@ int main(int argc, char **argv) {
     in_turns(by_mmap);
     in_turns(by_large_malloc);
     stacks();
+    hand_over();
+    two_lives();
     too_much();
     puts("memory: ok");
     return 0;
