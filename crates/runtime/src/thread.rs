@@ -289,8 +289,8 @@ impl Slots {
     /// A slot for a new thread and its last time: a dead one that `fits`, else a fresh one, else a forgotten one.
     fn find(&mut self, fits: impl Fn(Slot, Time) -> bool) -> (Slot, Time) {
         let dead = self.states.iter().enumerate().filter_map(|(slot, state)| match *state {
-            State::Dead { last } => Some((slot as Slot, last)),
-            _ => None,
+            State::Dead { last } if last < Time::MAX => Some((slot as Slot, last)),
+            _ => None, // in use, or its times are used up
         });
         if let Some(found) = dead.clone().find(|&(slot, last)| fits(slot, last)) {
             return found;

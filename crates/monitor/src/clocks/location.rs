@@ -110,7 +110,8 @@ impl Location {
         let mut known = self.dropped;
         let mut before = Moment::default();
         for (&slot, record) in self.slots.iter().zip(&self.records) {
-            let (cur, sc, forgotten) = (cur.get(slot), sc.get(slot), forgotten(slot));
+            // At the end of time events have one time: what a view knows of it may be another event.
+            let (cur, sc, forgotten) = (cur.get(slot), sc.get(slot).min(Time::MAX - 1), forgotten(slot));
             let mut open = true;
             for (time, moment) in record.moments() {
                 if time <= cur || time <= forgotten {

@@ -66,7 +66,7 @@ impl Thread {
 
     /// A thread of unknown origin, which knows nothing, in a slot whose last event was at `start`.
     pub fn foreign(slot: Slot, start: Time) -> Thread {
-        Thread::at(slot, start + 1, Clock::new(), Clock::new())
+        Thread::at(slot, start.saturating_add(1), Clock::new(), Clock::new())
     }
 
     fn at(slot: Slot, time: Time, mut sc: Clock, mut cur: Clock) -> Thread {
@@ -90,7 +90,7 @@ impl Thread {
     ///
     /// If the slot was used, this thread must know all of its former owner ([`Thread::knows_all`]).
     pub fn child(&mut self, slot: Slot, start: Time) -> Thread {
-        let child = Thread::at(slot, start + 1, self.sc.clone(), self.cur.clone());
+        let child = Thread::at(slot, start.saturating_add(1), self.sc.clone(), self.cur.clone());
         self.tick_epoch();
         child
     }
@@ -129,9 +129,10 @@ impl Thread {
         &self.cur
     }
 
-    /// All events of `slot` up to `time` happen before what this thread does next.
+    /// All events of `slot` up to `time` happen before what this thread does next, under SC too: what is only believed
+    /// doesn't count.
     pub fn knows_all(&self, slot: Slot, time: Time) -> bool {
-        self.cur.get(slot) >= time
+        self.cur.get(slot) >= time && self.sc.get(slot) >= time
     }
 
     /// Could the next access be stale? Only for accesses weaker than SC, or after the fence that an SC access starts
@@ -292,14 +293,58 @@ impl Thread {
         self.epoch = self.time;
     }
 
-    /// What comes next isn't known to those who know what came before.
+    /// What comes next isn't known to those who know what came before. At the end of time ([`Time::MAX`]) it is, so
+    /// nothing is concluded from what happens then (`Location::stale`).
     #[inline(always)]
     fn tick(&mut self) {
-        self.time += 1;
+        self.time = self.time.saturating_add(1);
         self.sc.raise(self.slot, self.time);
         self.cur.raise(self.slot, self.time);
         if self.ahead {
             self.acq.raise(self.slot, self.time);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOTHING: fn(Slot) -> Time = |_| 0;
+
+    /// A slot is handed on only by those who know its former owner's events under SC: or the new owner would seem to.
+    #[test]
+    fn what_is_only_believed_hands_on_no_slot() {
+        let (mut joiner, mut ended) = (Thread::first(0), Thread::first(1));
+        let mut message = Message::new();
+        ended.store(&mut Location::new(0, 8), Mode::Relaxed, 1, 0);
+        let last = ended.end();
+        joiner.join(&ended);
+        joiner.release(&mut message);
+        let (mut told, mut believer) = (Thread::first(2), Thread::first(3));
+        told.acquire(&message);
+        believer.believe(&message);
+        assert!(joiner.knows_all(1, last) && told.knows_all(1, last));
+        assert!(!believer.knows_all(1, last));
+    }
+
+    /// Times are used up: accesses can't be told apart any more, and nobody is said to have missed one.
+    #[test]
+    fn the_end_of_time() {
+        for start in Time::MAX - 6..=Time::MAX {
+            let (mut writer, mut reader) = (Thread::foreign(0, start), Thread::first(1));
+            let (mut x, mut y) = (Location::new(0, 8), Location::new(0, 8));
+            for value in 1..5 {
+                writer.store(&mut y, Mode::Relaxed, value, 0);
+                reader.load(&mut y, Mode::Relaxed, 0);
+                writer.store(&mut x, Mode::Relaxed, value, 0);
+                assert_eq!(reader.check(&x, Look::Load, NOTHING), None);
+                writer.load(&mut y, Mode::Relaxed, 0);
+                assert_eq!(reader.check(&x, Look::Store, NOTHING), None);
+                reader.load(&mut x, Mode::Relaxed, 0);
+            }
+            assert!(writer.time() >= writer.epoch());
+            reader.release(&mut Message::new());
         }
     }
 }
