@@ -5,6 +5,9 @@
 //! and the address with nothing done in between but reading. So for each instruction, address and value the thread
 //! remembers one of two things: *came back*, or, for good, *went on*. No such evidence in this run, no such verdict.
 //!
+//! Where a value leads may depend on what else the loop reads: `do { z = Z; y = Y; } while (!z && !y)`. So what was read
+//! on the way back is part of the evidence: it must have been read again, with the same values.
+//!
 //! Compilers make two instructions of one load: the first test of a loop and the others. So it also counts if the next
 //! read of the address was elsewhere, and that instruction comes from the same place in the source, which is for
 //! reports to find out: here is only remembered where it was.
@@ -24,11 +27,16 @@ pub struct Waits {
     last: [u8; RECENT],
     /// Counts what the thread did besides reading.
     pub effects: u32,
+    /// What was read after each of `recent`, and, last, when `effects` was this: sets of addresses and values, hashed.
+    after: [u64; RECENT],
+    since: (u32, u64),
 }
 
 const ENTRIES: usize = 256;
 const RECENT: usize = 8;
 const ROWS: usize = 256;
+/// A set of more bits than this says nothing.
+const CROWDED: u32 = 24;
 
 /// An instruction and the address that it reads.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -43,6 +51,8 @@ pub struct Load {
 struct Seen {
     load: Load,
     value: u64,
+    /// What was read on the way back.
+    between: u64,
     /// The instruction that read the address next.
     back_at: usize,
 }
@@ -55,6 +65,8 @@ struct Recent {
     effects: u32,
     /// The instruction that read the address next, with nothing done in between; 0: none yet.
     back_at: usize,
+    /// What was read until then.
+    between: u64,
 }
 
 impl Default for Waits {
@@ -65,6 +77,8 @@ impl Default for Waits {
             recent: [Recent::default(); RECENT],
             last: [0; RECENT],
             effects: 1,
+            after: [0; RECENT],
+            since: (0, 0),
         }
     }
 }
@@ -78,13 +92,16 @@ impl Waits {
         let other = &mut self.recent[usize::from(*last) % RECENT];
         if other.load.addr == load.addr && other.effects == self.effects && other.back_at == 0 {
             other.back_at = load.pc;
+            other.between = self.after[usize::from(*last) % RECENT];
         }
         *last = at as u8;
-        let now = Recent { load, value, effects: self.effects, back_at: 0 };
+        let now = Recent { load, value, effects: self.effects, back_at: 0, between: 0 };
         let mut before = std::mem::replace(&mut self.recent[at], now);
         if before.load == load && before.effects == now.effects {
             before.back_at = load.pc;
+            before.between = self.after[at];
         }
+        self.note(at, bits(load.addr, value));
         if before.back_at != 0 {
             self.came_back(before);
         } else {
@@ -99,15 +116,36 @@ impl Waits {
         self.effects = self.effects.wrapping_add(1);
     }
 
+    /// The load at `at` has read this.
+    #[inline]
+    fn note(&mut self, at: usize, read: u64) {
+        self.after.iter_mut().for_each(|after| *after |= read);
+        self.after[at] = 0;
+        let since = if self.since.0 == self.effects { self.since.1 } else { 0 };
+        self.since = (self.effects, since | read);
+    }
+
+    /// Has the thread read the same on its way to `load` as on the way back from it in `entry`? On the first way into a
+    /// loop it may have read more.
+    fn same_way(&self, load: Load, entry: &Seen) -> bool {
+        let last = &self.recent[load.pc % RECENT];
+        if last.load == load && last.effects == self.effects {
+            return self.after[load.pc % RECENT] == entry.between;
+        }
+        let since = if self.since.0 == self.effects { self.since.1 } else { 0 };
+        entry.between == 0 || entry.between & !since == 0 && since.count_ones() <= CROWDED
+    }
+
     #[inline(never)]
     fn came_back(&mut self, before: Recent) {
+        let Recent { load, value, back_at, between, .. } = before;
         let seen = self.seen.get_or_insert_with(|| Box::new([Seen::default(); ENTRIES]));
-        let entry = &mut seen[place(before.load, before.value)];
-        if entry.load == before.load && entry.value == before.value && entry.back_at != before.back_at {
-            let (row, bit) = gone(before.load, before.value);
+        let entry = &mut seen[place(load, value)];
+        if entry.load == load && entry.value == value && entry.back_at != back_at {
+            let (row, bit) = gone(load, value);
             self.gone[row] |= bit; // now here, now there
         }
-        *entry = Seen { load: before.load, value: before.value, back_at: before.back_at };
+        *entry = Seen { load, value, between, back_at };
     }
 
     /// The instruction to which reading `value` by `load` has always led, with nothing done in between.
@@ -118,7 +156,8 @@ impl Waits {
         }
         let entry = &self.seen.as_ref()?[place(load, value)];
         let (row, bit) = gone(load, value);
-        (entry.load == load && entry.value == value && self.gone[row] & bit == 0).then_some(entry.back_at)
+        let same = entry.load == load && entry.value == value && self.same_way(load, entry);
+        (same && self.gone[row] & bit == 0).then_some(entry.back_at)
     }
 }
 
@@ -126,6 +165,13 @@ impl Waits {
 fn gone(load: Load, value: u64) -> (usize, u64) {
     let mixed = (load.addr as u64 ^ value.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((load.pc >> 1 ^ load.pc >> 9) % ROWS, 1 << (mixed >> 58))
+}
+
+/// Two of 64 bits for an address and what was read there.
+#[inline]
+fn bits(addr: usize, value: u64) -> u64 {
+    let mixed = (addr as u64 ^ value.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    1 << (mixed >> 58) | 1 << (mixed >> 52 & 63)
 }
 
 fn place(load: Load, value: u64) -> usize {
@@ -177,11 +223,34 @@ mod tests {
             }
             waits.effect();
         }
-        waits.read(first, 1);
         assert_eq!(waits.back_at(first, 0), Some(0x10));
+        waits.read(first, 0);
         assert_eq!(waits.back_at(LOAD, 0), Some(0x10));
+        waits.read(LOAD, 1);
         waits.effect();
         assert_eq!(waits.back_at(first, 1), None);
         assert_eq!(waits.back_at(LOAD, 1), None);
+    }
+
+    #[test]
+    fn other_values_may_lead_elsewhere() {
+        let mut waits = Waits::default();
+        let other = Load { pc: 0x13, addr: 0x28 };
+        for _round in 0..3 {
+            for _ in 0..3 {
+                waits.read(other, 0);
+                waits.read(LOAD, 0);
+            }
+            waits.read(other, 0);
+            assert_eq!(waits.back_at(LOAD, 0), Some(0x10));
+            waits.read(other, 1);
+            assert_eq!(waits.back_at(LOAD, 0), None);
+            waits.read(LOAD, 1);
+            waits.effect();
+            waits.read(other, 1);
+            assert_eq!(waits.back_at(LOAD, 0), None);
+            waits.read(LOAD, 1);
+            waits.effect();
+        }
     }
 }

@@ -12,7 +12,7 @@ pub trait Word: Copy + PartialEq {
     const SIZE: usize = size_of::<Self>();
     /// As the monitor keeps values; None: too large to compare.
     const COMPARES: bool = true;
-    /// The value, or its lower half.
+    /// The value, or a hash of it.
     fn bits(self) -> u64;
     /// Reads without asking.
     /// # Safety
@@ -78,7 +78,8 @@ words! { u8: AtomicU8; u16: AtomicU16; u32: AtomicU32; u64: AtomicU64; }
 impl Word for u128 {
     const COMPARES: bool = false;
     fn bits(self) -> u64 {
-        self as u64
+        // Both halves: `waits` tells values apart by it.
+        (self as u64).wrapping_add(((self >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
     unsafe fn load(addr: usize) -> u128 {
         // SAFETY: the caller's promise; compares with and writes the same.
