@@ -6,7 +6,7 @@
 //! ```text
 //! cells    4 × u64 per 8 bytes    who accessed them last            (`shadow`)
 //! places   1 × u64 per 8 bytes    the atomic locations among them   (`places`)
-//! counts   1 × u16 per 4 KiB      how many places there are
+//! counts   2 × u16 per 4 KiB      how many places there are, and how many synchronisation objects
 //! ```
 //!
 //! The table of chunks stands at a fixed address, so that finding a chunk is one load.
@@ -29,7 +29,7 @@ const TABLE_BYTES: usize = (1 << (TOP_BITS - CHUNK_BITS)) * size_of::<usize>();
 
 const CELL_BYTES: usize = CHUNK * CELLS;
 const PLACE_BYTES: usize = CHUNK;
-const COUNT_BYTES: usize = CHUNK / PAGE * size_of::<u16>();
+const COUNT_BYTES: usize = CHUNK / PAGE * size_of::<[u16; 2]>();
 
 /// A chunk's mapping.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -111,9 +111,19 @@ impl Chunk {
 
     /// How many granules of the 4 KiB page that holds `addr` have places.
     pub fn count(self, addr: usize) -> &'static AtomicU16 {
+        &self.counts(addr)[0]
+    }
+
+    /// How many synchronisation objects begin in the 4 KiB page that holds `addr`.
+    pub fn objects(self, addr: usize) -> &'static AtomicU16 {
+        &self.counts(addr)[1]
+    }
+
+    fn counts(self, addr: usize) -> &'static [AtomicU16; 2] {
         let page = (addr & (CHUNK - 1)) / PAGE;
+        let at = self.0 + CELL_BYTES + PLACE_BYTES + page * size_of::<[u16; 2]>();
         // SAFETY: as above.
-        unsafe { &*((self.0 + CELL_BYTES + PLACE_BYTES + page * size_of::<u16>()) as *const AtomicU16) }
+        unsafe { &*(at as *const [AtomicU16; 2]) }
     }
 }
 

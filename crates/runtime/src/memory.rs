@@ -4,7 +4,7 @@ use crate::chunks::{self, Chunk};
 use crate::context::Site;
 use crate::shadow::{self, Access, Earlier};
 use crate::thread::{self, Thread};
-use crate::{places, report};
+use crate::{places, report, sync};
 
 /// Of a block that is freed, this much is checked for races: the rest is forgotten unseen.
 const CHECKED: usize = 1024;
@@ -16,6 +16,7 @@ pub fn born(addr: usize, size: usize) {
     thread.busy = true;
     chunks::clear_cells(addr, size);
     places::forget(addr, size);
+    sync::forget_range(addr, size);
     thread.leave();
 }
 
@@ -39,6 +40,7 @@ pub fn died(addr: usize, size: usize, pc: usize) {
     }
     chunks::clear_cells(addr, size);
     places::forget(addr, size);
+    sync::forget_range(addr, size);
     thread.leave();
 }
 

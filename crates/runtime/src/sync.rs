@@ -2,10 +2,12 @@
 //!
 //! Who acquires an object learns what those who released it knew, in RC20's happens-before and in SC's alike.
 
+use crate::chunks;
 use crate::held::{Held, Hold};
 use crate::journal::{Event, What};
 use crate::spin::Lock;
 use crate::thread::{self, Thread};
+use core::sync::atomic::{AtomicU16, Ordering::Relaxed};
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::{Message, Time};
 use std::collections::HashMap;
@@ -94,7 +96,10 @@ pub fn release(addr: usize, side: Side, pc: usize) {
     thread.waits.effect();
     let time = thread.views.time();
     let releases = with(addr, |objects| {
-        let object = objects.entry(addr).or_default();
+        let object = objects.entry(addr).or_insert_with(|| {
+            count(addr, |objects| objects.fetch_add(1, Relaxed));
+            Object::default()
+        });
         let heard = if side == Side::Readers { &mut object.by_readers } else { &mut object.by_writers };
         thread.views.release(heard);
         object.releases = object.releases.wrapping_add(1);
@@ -114,6 +119,43 @@ fn note(thread: &mut Thread, what: What, addr: usize, time: Time, write: u32, pc
 pub fn forget(addr: usize) {
     let Some(thread) = thread::entering() else { return };
     thread.busy = true;
-    with(addr, |objects| objects.remove(&addr));
+    remove(addr);
     thread.leave();
+}
+
+/// Memory is given back or used anew: objects in it are no more. The current thread is inside the runtime.
+pub fn forget_range(addr: usize, size: usize) {
+    const FEW: usize = 64;
+    let mut some = false;
+    chunks::each_page(addr, size, |chunk, from, _| some |= chunk.objects(from).load(Relaxed) != 0);
+    if !some {
+        return;
+    }
+    if size <= FEW {
+        return (addr..addr + size).for_each(remove);
+    }
+    for shard in &OBJECTS {
+        let mut shard = shard.lock();
+        let Some(objects) = &mut *shard else { continue };
+        objects.retain(|&at, _| {
+            let gone = at.wrapping_sub(addr) < size;
+            if gone {
+                count(at, |objects| objects.fetch_sub(1, Relaxed));
+            }
+            !gone
+        });
+    }
+}
+
+fn remove(addr: usize) {
+    if with(addr, |objects| objects.remove(&addr)).is_some() {
+        count(addr, |objects| objects.fetch_sub(1, Relaxed));
+    }
+}
+
+/// The count of objects in a page: most pages have none, and then there is nothing to forget.
+fn count(addr: usize, change: impl FnOnce(&AtomicU16) -> u16) {
+    if let Some(chunk) = chunks::chunk(addr) {
+        change(chunk.objects(addr));
+    }
 }

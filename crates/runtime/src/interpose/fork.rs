@@ -36,11 +36,11 @@ fn locks() -> [&'static dyn Hold; 8] {
         &LIVES,
         &BARRIERS,
         &MODULES,
+        libatomic::held(),
         thread::held(),
         sync::held(),
         atomics::held(),
         chunks::held(),
-        libatomic::held(),
     ]
 }
 
