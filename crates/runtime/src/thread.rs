@@ -225,11 +225,11 @@ pub fn begin(birth: Birth) {
 
 /// The thread's last act. What it does after that isn't watched.
 pub fn end() {
-    let thread = CURRENT.replace(ptr::null_mut());
-    if thread.is_null() {
+    if CURRENT.get().is_null() {
         return;
     }
-    GONE.set(true);
+    GONE.set(true); // first: a signal that comes in between must not make up another thread
+    let thread = CURRENT.replace(ptr::null_mut());
     // SAFETY: made by `occupy` from a box; this thread alone had it.
     let mut thread = unsafe { Box::from_raw(thread) };
     let number = thread.number;
