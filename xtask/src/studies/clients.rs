@@ -64,7 +64,8 @@ pub fn clients() -> Outcome<Vec<Client>> {
         userspace_rcu()?,
         concurrentqueue()?,
         boost_lockfree()?,
-        chase_lev(),
+        chase_lev("chase-lev", "as published by Lê et al."),
+        chase_lev("chase-lev-robust", "repaired"),
     ])
 }
 
@@ -152,11 +153,11 @@ fn boost_lockfree() -> Outcome<Client> {
     })
 }
 
-/// The published deque, from the corpus.
-fn chase_lev() -> Client {
+/// A deque from the corpus.
+fn chase_lev(name: &str, version: &str) -> Client {
     Client {
-        library: "Chase–Lev deque as published by Lê et al. (corpus/c/chase-lev.c)".to_owned(),
-        ..Client::c("chase-lev", vec![root().join("corpus/c/chase-lev.c")])
+        library: format!("Chase–Lev deque, {version} (corpus/c/{name}.c)"),
+        ..Client::c(name, vec![root().join(format!("corpus/c/{name}.c"))])
     }
 }
 
