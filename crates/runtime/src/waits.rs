@@ -150,14 +150,21 @@ impl Waits {
 
     /// The instruction to which reading `value` by `load` has always led, with nothing done in between.
     pub fn back_at(&self, load: Load, value: u64) -> Option<usize> {
-        let last = &self.recent[load.pc % RECENT];
-        if last.load == load && last.value == value && last.effects != self.effects && last.back_at == 0 {
-            return None; // it has just gone on
-        }
-        let entry = &self.seen.as_ref()?[place(load, value)];
         let (row, bit) = gone(load, value);
-        let same = entry.load == load && entry.value == value && self.same_way(load, entry);
-        (same && self.gone[row] & bit == 0).then_some(entry.back_at)
+        if self.gone[row] & bit != 0 {
+            return None;
+        }
+        let fits = |entry: &&Seen| entry.load == load && entry.value == value;
+        let noted = self.seen.as_ref().map(|seen| &seen[place(load, value)]).filter(fits);
+        // The last time isn't noted yet.
+        let last = &self.recent[load.pc % RECENT];
+        if last.load != load || last.value != value || last.effects == self.effects {
+            return noted.filter(|entry| self.same_way(load, entry)).map(|entry| entry.back_at);
+        }
+        let Recent { back_at, between, .. } = *last;
+        let entry = Seen { load, value, between, back_at };
+        let same = noted.is_none_or(|noted| noted.back_at == back_at) && self.same_way(load, &entry);
+        (back_at != 0 && same).then_some(back_at)
     }
 }
 
@@ -210,6 +217,18 @@ mod tests {
         waits.read(LOAD, 0);
         waits.read(LOAD, 0);
         assert_eq!(waits.back_at(LOAD, 0), Some(0x10));
+        assert_eq!(waits.back_at(LOAD, 1), None);
+    }
+
+    #[test]
+    fn the_last_time_counts() {
+        let mut waits = Waits::default();
+        let first = Load { pc: 0x31, ..LOAD };
+        for (load, value) in [(first, 0), (LOAD, 0), (LOAD, 1)] {
+            waits.read(load, value);
+        }
+        waits.effect();
+        assert_eq!(waits.back_at(first, 0), Some(0x10));
         assert_eq!(waits.back_at(LOAD, 1), None);
     }
 
