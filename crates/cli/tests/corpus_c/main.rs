@@ -87,7 +87,8 @@ fn judge(folder: &Folder, executable: &Path, program: &Expected) -> Result<(), S
             }
             let mut errors = said.reports.iter().filter(|report| report.error).peekable();
             let code = if errors.peek().is_some() { 66 } else { 0 };
-            found = errors.any(|report| program.verdict != Verdict::BenignWait || report.kind == "benign-wait");
+            found =
+                errors.any(|report| program.verdict != Verdict::BenignWait || report.kind == "benign-wait");
             if said.code != Some(code) {
                 return Err(format!("{name} {args}: exit code {:?}: {}", said.code, said.text));
             }
