@@ -41,7 +41,8 @@ pub fn run(args: &[&str]) -> Outcome {
     step(&format!("the sanitizer: robust programs 1,000 times, {programs} random C programs of each kind"));
     let mut sanitizer = cargo(&["test", "--release", "--locked", "--package", "seqcst"]);
     sanitizer.args(["--test", "corpus_c", "--test", "random_c", "--", "--nocapture"]);
-    must(sanitizer.env("SEQCST_RUNS", "1000").env("SEQCST_CASES", programs.to_string()))?;
+    sanitizer.env("SEQCST_RUNS", "1000").env("SEQCST_CASES", programs.to_string());
+    must(sanitizer.env("SEQCST_SLOW", "1"))?;
 
     if fuzzer() {
         for target in ["tpl", "litmus"] {
