@@ -51,18 +51,23 @@ pub fn run(args: &[&str]) -> Outcome {
     let wanted = |name: &str| names.is_empty() || names.contains(&name);
     let tools = tools()?;
     let mut record = Record { machine: machine(), commit: commit(), studies: Vec::new(), bugs: Vec::new() };
+    // Saved after each of them: what takes an hour must not be lost because the last one fails.
+    let save = |record: &Record| save_to.map_or(Ok(()), |file| record.save(Path::new(file)));
     for client in clients()?.iter().filter(|client| wanted(&client.name)) {
         record.add_study(clients::study(&tools, client)?);
+        save(&record)?;
     }
     for suite in suites::SUITES.iter().filter(|suite| wanted(suite.name)) {
         record.add_study(suites::study(&tools, suite)?);
+        save(&record)?;
     }
     for bug in bugs::all()?.iter().filter(|bug| wanted("bugs") || wanted(&bug.name)) {
         record.add_bug(bugs::find(&tools, bug)?);
+        save(&record)?;
     }
     if record.studies.is_empty() && record.bugs.is_empty() {
         return bad_usage(&format!("there is no study named {}", names.join(" or ")));
     }
     println!("\n{}", tables(&record));
-    save_to.map_or(Ok(()), |file| record.save(Path::new(file)))
+    Ok(())
 }
