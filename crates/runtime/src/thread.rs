@@ -94,6 +94,8 @@ static BLIND: AtomicBool = AtomicBool::new(false);
 thread_local! {
     static CURRENT: Cell<*mut Thread> = const { Cell::new(ptr::null_mut()) };
     static GONE: Cell<bool> = const { Cell::new(false) };
+    /// On its way into a slot: a handler of a signal that comes now isn't watched, and must not wait for the slots.
+    static COMING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The current thread. Made up if nobody announced it: the main thread, or one of foreign origin.
@@ -113,7 +115,7 @@ pub fn current() -> &'static mut Thread {
 pub fn entering() -> Option<&'static mut Thread> {
     let thread = CURRENT.get();
     if thread.is_null() {
-        return (!GONE.get()).then(unannounced);
+        return (!GONE.get() && !COMING.get()).then(unannounced);
     }
     // SAFETY: as in `current`.
     let thread = unsafe { &mut *thread };
@@ -183,6 +185,7 @@ pub fn number(slot: Slot) -> u32 {
 
 #[cold]
 fn unannounced() -> &'static mut Thread {
+    COMING.set(true);
     crate::start();
     let mut slots = SLOTS_IN_USE.lock();
     let number = slots.next_number();
@@ -190,6 +193,7 @@ fn unannounced() -> &'static mut Thread {
     let birth = Birth { views: clocks::Thread::foreign(slot, last), number, tomb: Tomb::new() };
     slots.occupy(birth);
     drop(slots);
+    COMING.set(false);
     crate::interpose::threads::adopt();
     current()
 }
@@ -219,7 +223,9 @@ pub fn cancel(birth: Birth) {
 /// The new thread's first act.
 pub fn begin(birth: Birth) {
     let number = birth.number;
+    COMING.set(true);
     let thread = SLOTS_IN_USE.lock().occupy(birth);
+    COMING.set(false);
     note(thread, What::Begin, number, 0);
 }
 
