@@ -83,7 +83,7 @@ fn package(id: &str, folder: &Path) -> String {
 
 /// Builds the tool with optimisations, or without for a quick look; gives the executable.
 pub fn seqcst(release: bool) -> Outcome<PathBuf> {
-    let args = ["build", "--quiet", "--package", "seqcst", "--bin", "seqcst", "--release"];
+    let args = ["build", "--quiet", "--package", "seqcst-cli", "--bin", "seqcst", "--release"];
     let built = build(if release { &args } else { &args[..args.len() - 1] })?;
     let tool = built.into_iter().find(|executable| executable.target == "seqcst");
     tool.map(|tool| tool.path).ok_or_else(|| "cargo built no `seqcst`".to_owned())

@@ -39,7 +39,7 @@ pub fn run(args: &[&str]) -> Outcome {
 
     let programs = (cases / 40).max(200);
     step(&format!("the sanitizer: robust programs 1,000 times, {programs} random C programs of each kind"));
-    let mut sanitizer = cargo(&["test", "--release", "--locked", "--package", "seqcst"]);
+    let mut sanitizer = cargo(&["test", "--release", "--locked", "--package", "seqcst-cli"]);
     sanitizer.args(["--test", "corpus_c", "--test", "random_c", "--", "--nocapture"]);
     sanitizer.env("SEQCST_RUNS", "1000").env("SEQCST_CASES", programs.to_string());
     must(sanitizer.env("SEQCST_SLOW", "1"))?;

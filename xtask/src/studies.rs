@@ -31,7 +31,7 @@ pub fn folder(name: &str) -> Outcome<PathBuf> {
 
 /// The directory with `seqcst` and what belongs to it, built with optimisations.
 fn tools() -> Outcome<PathBuf> {
-    let built = build(&["build", "--quiet", "--release", "--package", "seqcst", "--bins"])?;
+    let built = build(&["build", "--quiet", "--release", "--package", "seqcst-cli", "--bins"])?;
     let tool = built.into_iter().find(|executable| executable.target == "seqcst");
     let folder = tool.and_then(|tool| Some(tool.path.parent()?.to_owned()));
     folder.ok_or_else(|| "cargo built no `seqcst`".to_owned())

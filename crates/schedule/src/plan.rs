@@ -1,0 +1,50 @@
+//! What to do in one execution: the beginning of a tape, and how to go on after it.
+
+use crate::{Op, ThreadId};
+
+/// A plan for one execution.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Plan {
+    /// Whose turn it is at the first steps.
+    pub tape: Vec<ThreadId>,
+    /// How to go on after that.
+    pub then: Then,
+    /// Threads not to be woken, each with what it would do next: as long as nobody does something that conflicts with it,
+    /// what comes of running it has been seen. True just before the tape's last step (at the beginning if it is empty).
+    pub asleep: Vec<(ThreadId, Op)>,
+    /// The tape is a suggestion: a turn of a thread that can't run is left out.
+    pub lenient: bool,
+}
+
+/// How to go on after the end of the tape.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Then {
+    /// Let the same thread go on as long as it can, then the next one.
+    #[default]
+    Steady,
+    /// Draw lots at every step.
+    Random {
+        /// Where the lots come from.
+        seed: u64,
+    },
+    /// Probabilistic concurrency testing (Burckhardt et al. 2010): random priorities, lowered at `depth - 1` random steps
+    /// out of `length`.
+    Pct {
+        /// Where the lots come from.
+        seed: u64,
+        /// How many ordering constraints a bug may need.
+        depth: u32,
+        /// How many steps an execution has.
+        length: u32,
+    },
+}
+
+impl Plan {
+    /// Makes it the plan that leaves everything to `then`.
+    pub fn reset(&mut self, then: Then) {
+        self.tape.clear();
+        self.asleep.clear();
+        self.then = then;
+        self.lenient = false;
+    }
+}
