@@ -13,6 +13,7 @@ mod op;
 mod plan;
 mod player;
 mod strategy;
+pub mod tape;
 mod trace;
 pub mod wire;
 

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 /// The environment variable with the number of the file.
 pub const VARIABLE: &str = "SEQCST_EXPLORE";
 /// What every header begins with; its last digits are the version of the layout.
-pub const MAGIC: u64 = 0x7365_7163_7374_0001;
+pub const MAGIC: u64 = 0x7365_7163_7374_0002;
 
 /// Values of [`Header::turn`].
 pub mod turn {
@@ -91,6 +91,12 @@ pub struct Header {
     pub threads: AtomicU32,
     /// When the running thread last came to a scheduling point: steps and a count of those without a step.
     pub pulse: AtomicU64,
+    /// The thread that runs now, or ran last, and where it was at its last scheduling point: to say who hangs.
+    pub current: AtomicU32,
+    /// Entries of `waiting`: threads that were left when nobody could go on, or when steps ran out.
+    pub waiting: AtomicU32,
+    /// See `current`.
+    pub site: AtomicU64,
     /// Length of `message`.
     pub message_len: AtomicU32,
     /// A failed assertion, or why the program can't be explored: UTF-8.
@@ -109,6 +115,8 @@ pub struct Capacity {
     pub asleep: u32,
     /// Findings.
     pub findings: u32,
+    /// Threads that wait.
+    pub waiting: u32,
 }
 
 /// One thread of the sleep set.
@@ -135,6 +143,20 @@ pub struct Finding {
     pub other: u64,
 }
 
+/// A thread that was left, and what it waits for.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Waiting {
+    /// What it would do next.
+    pub op: Op,
+    /// Where.
+    pub site: u64,
+    /// Who.
+    pub thread: ThreadId,
+    /// 1: it spins, which is to say that it reads the same again and again.
+    pub spins: u32,
+}
+
 /// Where the arrays begin, in bytes from the header's beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
@@ -148,6 +170,8 @@ pub struct Layout {
     pub changes: usize,
     /// `[Finding; capacity.findings]`
     pub findings: usize,
+    /// `[Waiting; capacity.waiting]`
+    pub waiting: usize,
     /// All of it.
     pub size: usize,
 }
@@ -163,7 +187,8 @@ impl Layout {
         let steps = after(asleep, capacity.asleep, size_of::<Asleep>());
         let changes = after(steps, capacity.steps, size_of::<Step>());
         let findings = after(changes, capacity.changes, size_of::<Change>());
-        let size = after(findings, capacity.findings, size_of::<Finding>());
-        Layout { tape, asleep, steps, changes, findings, size }
+        let waiting = after(findings, capacity.findings, size_of::<Finding>());
+        let size = after(waiting, capacity.waiting, size_of::<Waiting>());
+        Layout { tape, asleep, steps, changes, findings, waiting, size }
     }
 }
