@@ -14,6 +14,7 @@ mod location;
 mod location_clocks;
 mod record;
 mod thread;
+pub mod tso;
 mod writes;
 
 pub use clock::Clock;

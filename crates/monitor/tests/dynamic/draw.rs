@@ -11,6 +11,8 @@ pub struct Shape {
     pub least: usize,
     /// and at most so many.
     pub most: usize,
+    /// One access out of so many may be a read-modify-write.
+    pub updates: usize,
 }
 
 /// Threads that are alive at the same time.
@@ -22,6 +24,7 @@ impl Trace {
         let mut random = Random::new(seed);
         let steps = shape.least + random.below(shape.most - shape.least + 1);
         let mut drawing = Drawing {
+            updates: shape.updates,
             locations: 1 + [0, 1, 1, 1, 2, 3][random.below(6)],
             threads: 2 + random.below(THREADS - 1),
             plain: random.one_in(3),
@@ -40,6 +43,7 @@ impl Trace {
 /// A trace that is being drawn.
 struct Drawing {
     random: Random,
+    updates: usize,
     /// Locations, and threads at the same time, that this trace uses.
     locations: usize,
     threads: usize,
@@ -103,7 +107,8 @@ impl Drawing {
     }
 
     fn access(&mut self) -> Action {
-        let op = match self.random.below(20) {
+        let kinds = if self.updates == 1 || self.random.one_in(self.updates) { 20 } else { 13 };
+        let op = match self.random.below(kinds) {
             0..=5 => Op::Load,
             6 => Op::Wait(vec![self.value()]),
             7..=12 => Op::Store(self.value()),

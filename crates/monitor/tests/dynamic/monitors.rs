@@ -6,7 +6,7 @@ use seqcst_monitor::clocks::{Hidden, Location, LocationClocks, Look, Message, Sl
 use std::collections::HashMap;
 
 /// What a monitor is asked before an access.
-fn look(action: &Action) -> Look {
+pub fn look(action: &Action) -> Look {
     let value = |value: Value| u64::from(value);
     match action.op {
         Op::Wait(ref values) => Look::Wait(value(values[0])),
