@@ -9,6 +9,7 @@
 //! * [`atomics`], [`plain`], [`sync`], [`memory`]: what happens then: one function per kind of event;
 //! * [`thread`], [`places`], [`shadow`], [`chunks`]: what is known about threads, atomic locations and memory;
 //! * [`waits`]: which stale reads only make a thread wait; [`journal`]: what threads did lately, to explain reports;
+//! * [`control`]: whose turn it is, under `seqcst explore`;
 //! * [`context`]: where in the program; [`report`], [`suppress`], [`options`]: what people see and say;
 //! * [`arena`], [`spin`], [`sys`]: memory, locks and system calls that don't depend on libc.
 
@@ -17,6 +18,7 @@ pub mod arena;
 pub mod atomics;
 pub mod chunks;
 pub mod context;
+pub mod control;
 pub mod held;
 pub mod interpose;
 pub mod journal;
