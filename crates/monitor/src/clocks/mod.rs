@@ -6,6 +6,8 @@
 //! which of its writes. What a thread knows of a location under a view is then the newest remembered write whose time
 //! the view covers. `location_clocks` is the paper's form, and a test holds the two equal.
 //!
+//! [`tso`] is the monitor for x86, in the same form.
+//!
 //! Every operation touches one thread and one location, so that a caller who owns the two (by a lock per location)
 //! needs no other lock.
 

@@ -1,5 +1,5 @@
 //! The dynamic monitor against its definition, at every access of random SC traces: threads that come and go, every kind
-//! of access, mode and fence, objects to synchronise by, plain accesses.
+//! of access, mode and fence, objects to synchronise by, plain accesses. `tso` does the same for x86.
 //!
 //! ```text
 //! RC20 allows what SC doesn't  =  extended witness on the graph  =  location clocks  =  thread clocks
