@@ -175,6 +175,17 @@ impl Player {
         chosen.map_or(Choice::Redundant, Choice::Go)
     }
 
+    /// The thread is about to do this. Needed only where objects have other names in every execution (by order of first
+    /// use, say): then those who are asleep are woken by the right ones.
+    #[inline]
+    pub fn announce(&mut self, thread: ThreadId, op: &Op) {
+        for (sleeper, next) in &mut self.plan.asleep {
+            if *sleeper == thread {
+                next.objects = op.objects;
+            }
+        }
+    }
+
     /// The thread did this. `woken_by`: see [`Step::woken_by`].
     #[inline]
     pub fn did(

@@ -79,7 +79,8 @@ impl Trace {
 
 impl Trace {
     /// The same for executions that differ only in the order of independent steps, different (but for accidents) for
-    /// all others: a sum over the steps of who did what as its how-manieth step, after which change of the objects.
+    /// all others: a sum over the steps of who did what as its how-manieth step, after which change of the objects. The
+    /// objects' names don't count (a thread's past tells what it touches next), so they may differ between executions.
     pub fn fingerprint(&self) -> u64 {
         use crate::How;
         use rustc_hash::{FxHashMap, FxHasher};
@@ -97,7 +98,7 @@ impl Trace {
             let mut hasher = FxHasher::default();
             (me, step.op.kind as u8).hash(&mut hasher);
             for (object, how) in step.op.touches() {
-                (object, how, last_changes.get(&object)).hash(&mut hasher);
+                (how, last_changes.get(&object)).hash(&mut hasher);
                 if how == How::Write {
                     last_changes.insert(object, me);
                 }

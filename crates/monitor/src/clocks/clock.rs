@@ -18,6 +18,12 @@ impl Clock {
         Clock { blocks: Vec::new() }
     }
 
+    /// Knows nothing any more; keeps its memory.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.blocks.fill([0; BLOCK]);
+    }
+
     /// Up to when `slot`'s events are known.
     #[inline(always)]
     pub fn get(&self, slot: Slot) -> Time {

@@ -69,6 +69,17 @@ impl Location {
         }
     }
 
+    /// The same as a new location with this value; keeps its memory.
+    pub fn renew(&mut self, value: u64) {
+        for clock in [&mut self.write_sc, &mut self.access_sc, &mut self.message] {
+            clock.clear();
+        }
+        (self.last, self.dropped, self.writer) = (Moment::default(), Moment::default(), (0, 0));
+        self.slots.clear();
+        self.records.clear();
+        self.writes.renew(value);
+    }
+
     /// The number of the last write.
     pub fn last(&self) -> u32 {
         self.last.writes

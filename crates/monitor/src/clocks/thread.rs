@@ -49,12 +49,23 @@ impl Message {
     pub const fn new() -> Message {
         Message { sc: Clock::new(), hb: Clock::new() }
     }
+
+    /// Nothing released any more; keeps its memory.
+    pub fn clear(&mut self) {
+        self.sc.clear();
+        self.hb.clear();
+    }
 }
 
 impl Hidden {
     /// No fence yet.
     pub const fn new() -> Hidden {
         Hidden { last: Message::new() }
+    }
+
+    /// No fence any more; keeps its memory.
+    pub fn clear(&mut self) {
+        self.last.clear();
     }
 }
 
@@ -93,6 +104,30 @@ impl Thread {
         let child = Thread::at(slot, start.saturating_add(1), self.sc.clone(), self.cur.clone());
         self.tick_epoch();
         child
+    }
+
+    /// Becomes what [`Thread::first`] makes; keeps its memory.
+    pub fn renew(&mut self, slot: Slot) {
+        self.sc.clear();
+        self.cur.clear();
+        self.begin(slot, 1);
+    }
+
+    /// Makes `child` what [`Thread::child`] makes, in its memory.
+    pub fn renew_child(&mut self, child: &mut Thread, slot: Slot, start: Time) {
+        child.sc.copy(&self.sc);
+        child.cur.copy(&self.cur);
+        child.begin(slot, start.saturating_add(1));
+        self.tick_epoch();
+    }
+
+    fn begin(&mut self, slot: Slot, time: Time) {
+        self.sc.raise(slot, time);
+        self.cur.raise(slot, time);
+        self.rel.clear();
+        self.acq.clear();
+        (self.slot, self.ahead) = (slot, false);
+        (self.time, self.epoch, self.birth, self.learnt) = (time, time, time, time);
     }
 
     /// The thread has ended; its slot's next owner starts after this time.

@@ -36,8 +36,14 @@ pub(super) struct Writes {
 impl Writes {
     /// The value that a location has before its first write is the write number 0.
     pub fn new(value: u64, size: usize) -> Writes {
-        let first = Write { number: 0, value, rmw: false, mode: Mode::NonAtomic, slot: 0, time: 0, site: 0 };
-        Writes { ring: vec![first], size: size.max(1), oldest: 0, next: 1 }
+        Writes { ring: vec![first(value)], size: size.max(1), oldest: 0, next: 1 }
+    }
+
+    /// The same as [`Writes::new`] with this value; keeps its memory.
+    pub fn renew(&mut self, value: u64) {
+        self.ring.clear();
+        self.ring.push(first(value));
+        (self.oldest, self.next) = (0, 1);
     }
 
     /// The last write has this number.
@@ -67,6 +73,10 @@ impl Writes {
         self.ring.truncate(1);
         (self.oldest, self.next) = (1, 1);
     }
+}
+
+fn first(value: u64) -> Write {
+    Write { number: 0, value, rmw: false, mode: Mode::NonAtomic, slot: 0, time: 0, site: 0 }
 }
 
 #[cfg(test)]

@@ -36,6 +36,16 @@ impl Location {
         }
     }
 
+    /// The same as a new location with this value; keeps its memory.
+    pub fn renew(&mut self, value: u64) {
+        (self.last, self.writer) = (0, (0, 0));
+        for passed in [&mut self.sc, &mut self.ghb] {
+            passed.write.clear();
+            passed.access.clear();
+        }
+        self.writes.renew(value);
+    }
+
     /// The number of the last write.
     pub fn last(&self) -> u32 {
         self.last

@@ -30,6 +30,12 @@ impl Message {
     pub const fn new() -> Message {
         Message { sc: Clock::new(), ghb: Clock::new() }
     }
+
+    /// Nothing released any more; keeps its memory.
+    pub fn clear(&mut self) {
+        self.sc.clear();
+        self.ghb.clear();
+    }
 }
 
 impl Thread {
