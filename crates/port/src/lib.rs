@@ -1,0 +1,10 @@
+//! Is this code safe to move to a weaker machine, and which fences make it so?
+//!
+//! Seed 004 (Fency, 2021): a program is M–K robust if everything that it does on machine K, it could also do on the
+//! stronger machine M. The analysis is static. A front end turns code into a [`program::Program`], control-flow graphs
+//! of memory accesses; `mapping` says which instructions a compiler makes of them on each machine ([`machine`]).
+//!
+//! Text in, data out: this crate does no IO, and it cannot panic.
+
+pub mod machine;
+pub mod program;
