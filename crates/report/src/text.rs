@@ -20,13 +20,20 @@ pub fn render(finding: &Finding, color: bool) -> String {
         }
         _ => {}
     }
-    let Some(view) = View::new(finding) else {
+    let Some(body) = explain(finding, color) else {
         return format!("{}: {subject} — {effort}\n", style.bad(head));
     };
+    let transitions = count(finding.transitions, "transition");
+    let effort = format!("{}, {transitions}, {}", count(finding.states, "state"), seconds(finding.seconds));
+    format!("{}: {}\n{body}\n  {}\n", style.bad(head), style.bold(&subject), style.dim(&effort))
+}
 
+/// The witness alone, with a newline at its end: source snippet, run, reason. `None` if the finding has no witness.
+pub fn explain(finding: &Finding, color: bool) -> Option<String> {
+    let style = Style { color };
+    let view = View::new(finding)?;
     let marks = snippet::marks(&view);
-    let mut out = format!("{}: {}\n", style.bad(head), style.bold(&subject));
-    out.push_str(&snippet::snippet(&view, &marks, color));
+    let mut out = snippet::snippet(&view, &marks, color);
     out.push('\n');
     if let Some(initially) = table::initially(&view) {
         out.push_str(&format!("  {initially}\n\n"));
@@ -48,10 +55,7 @@ pub fn render(finding: &Finding, color: bool) -> String {
             out.push_str(&format!("    {}{colon}{pad} {line}\n", style.accent(key)));
         }
     }
-    let transitions = count(finding.transitions, "transition");
-    let effort = format!("{}, {transitions}, {}", count(finding.states, "state"), seconds(finding.seconds));
-    out.push_str(&format!("\n  {}\n", style.dim(&effort)));
-    out
+    Some(out)
 }
 
 /// A space that lines are not broken at.

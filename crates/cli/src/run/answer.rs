@@ -86,7 +86,8 @@ pub fn how(ending: &Ending) -> String {
     }
 }
 
-fn signal_name(signal: i32) -> String {
+/// `signal 11 (SIGSEGV)`
+pub fn signal_name(signal: i32) -> String {
     let known = [
         (1, "SIGHUP"),
         (2, "SIGINT"),

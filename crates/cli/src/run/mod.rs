@@ -5,10 +5,10 @@
 //! * [`merge`]: reports of several runs, put together by their places in the source;
 //! * [`answer`]: what was found, as text, JSON or SARIF ([`sarif`]).
 
-mod answer;
-mod merge;
-mod once;
-mod program;
+pub mod answer;
+pub mod merge;
+pub mod once;
+pub mod program;
 mod sarif;
 
 use crate::Status;
@@ -41,7 +41,7 @@ fn observe(flags: &RunFlags) -> Result<Status, String> {
     let plan = Plan {
         program,
         args: args.to_vec(),
-        options: once::options(flags)?,
+        options: once::options(&flags.options)?,
         timeout: flags.timeout,
         quiet: flags.quiet,
         // Answers have standard output for themselves.

@@ -1,6 +1,5 @@
 //! One run of the program, and the reports that came out of it.
 
-use crate::flags::RunFlags;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -54,29 +53,29 @@ pub struct Run {
 /// How long a program may take to write its reports when it is stopped.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The options that the user set, in one text.
-pub fn options(flags: &RunFlags) -> Result<String, String> {
+/// The options that the user set, in the environment and by flags, in one text.
+pub fn options(flags: &[String]) -> Result<String, String> {
     let set = std::env::var("SEQCST_OPTIONS").unwrap_or_default();
-    let all = std::iter::once(set).chain(flags.options.iter().cloned()).filter(|option| !option.is_empty());
+    let all = std::iter::once(set).chain(flags.iter().cloned()).filter(|option| !option.is_empty());
     let all = all.collect::<Vec<_>>().join(":");
     if all.split([':', ',', ' ']).any(|option| option.starts_with("json=")) {
-        return Err("option json=… is what `seqcst run` uses itself: use --format json -o FILE".to_owned());
+        return Err("option json=… is what seqcst uses itself: say --format json".to_owned());
     }
     Ok(all)
+}
+
+/// Options with one more.
+pub fn with_option(options: &str, option: &str) -> String {
+    if options.is_empty() { option.to_owned() } else { format!("{options}:{option}") }
 }
 
 /// Runs the program once.
 pub fn run(plan: &Plan) -> Result<Run, String> {
     let folder = Folder::new()?;
-    let mut options = plan.options.clone();
-    let mut add = |option: String| {
-        options.push_str(if options.is_empty() { "" } else { ":" });
-        options.push_str(&option);
-    };
-    add(format!("json='{}'", folder.0.join("%p.json").display()));
+    let mut options = with_option(&plan.options, &folder.json_option());
     let keeps_log = plan.repeated && !plan.options.contains("log_path=");
     if keeps_log {
-        add(format!("log_path='{}'", folder.0.join("log").display()));
+        options = with_option(&options, &folder.log_option());
     }
     let mut command = Command::new(&plan.program);
     command.args(&plan.args).env("SEQCST_OPTIONS", options);
@@ -88,10 +87,8 @@ pub fn run(plan: &Plan) -> Result<Run, String> {
     }
     let child = command.spawn().map_err(|error| format!("{}: {error}", plan.program.display()))?;
     let ending = wait(child, plan.timeout).map_err(|error| format!("{}: {error}", plan.program.display()))?;
-    let log = if keeps_log { folder.texts("log.").concat() } else { String::new() };
-    let documents = folder.texts("").into_iter().filter_map(|text| serde_json::from_str(&text).ok());
-    let documents = documents.filter(|document: &Value| document["tool"] == "seqcst").collect();
-    Ok(Run { ending, documents, log })
+    let log = if keeps_log { folder.log() } else { String::new() };
+    Ok(Run { ending, documents: folder.documents(), log })
 }
 
 /// Waits for the end, and brings it about when the time is over.
@@ -130,16 +127,38 @@ fn ending(status: ExitStatus) -> Ending {
     }
 }
 
-/// A temporary directory for the files of one run.
-struct Folder(PathBuf);
+/// A temporary directory for the files that the runtime writes.
+pub struct Folder(PathBuf);
 
 impl Folder {
-    fn new() -> Result<Folder, String> {
+    /// An empty one.
+    pub fn new() -> Result<Folder, String> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("seqcst-run-{}-{number}", std::process::id()));
         fs::create_dir(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Folder(path))
+    }
+
+    /// Makes the runtime write its reports here.
+    pub fn json_option(&self) -> String {
+        format!("json='{}'", self.0.join("%p.json").display())
+    }
+
+    /// Makes the runtime write its messages here.
+    pub fn log_option(&self) -> String {
+        format!("log_path='{}'", self.0.join("log").display())
+    }
+
+    /// The reports, one document per process.
+    pub fn documents(&self) -> Vec<Value> {
+        let documents = self.texts("").into_iter().filter_map(|text| serde_json::from_str(&text).ok());
+        documents.filter(|document: &Value| document["tool"] == "seqcst").collect()
+    }
+
+    /// The messages.
+    pub fn log(&self) -> String {
+        self.texts("log.").concat()
     }
 
     /// The contents of all files whose names start like this, in order of their names.

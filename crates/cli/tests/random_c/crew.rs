@@ -1,4 +1,7 @@
-//! Many random programs in one C file: a crew of threads runs one after the other, several times each, with a barrier between.
+//! Many random programs in one C file: a crew of threads runs one after the other, several times each, with a barrier between;
+//! or one of them runs once.
+
+#![allow(dead_code)] // Each test uses its own half.
 
 use crate::translate;
 use seqcst_program::ast;
@@ -60,10 +63,19 @@ fn declarations(id: &str, program: &ast::Program) -> String {
     format!("struct {{ {fields}}} {id};\nstatic void {id}_reset(void) {{ {resets}}}\n")
 }
 
-/// A C file with all of them.
+/// A C file with all of them, run by a crew.
 pub fn translation_unit(programs: &[Program]) -> String {
-    let mut out = HEAD.to_owned();
-    out += &format!("enum {{ CREW = {CREW}, ROUNDS = {ROUNDS} }};\n");
+    let programs: Vec<&Program> = programs.iter().collect();
+    format!("{HEAD}enum {{ CREW = {CREW}, ROUNDS = {ROUNDS} }};\n{}{TAIL}", table(&programs))
+}
+
+/// A C file with all of them, of which an argument names one to be run once. For schedules that are chosen.
+pub fn selected_by_argument(programs: &[&Program]) -> String {
+    format!("#define SCHEDULED\n{HEAD}{}{ONCE}", table(programs))
+}
+
+fn table(programs: &[&Program]) -> String {
+    let mut out = String::new();
     for program in programs {
         out += &format!("\n#line 1 \"{}\"\n{}", program.file(), program.c);
     }
@@ -73,7 +85,7 @@ pub fn translation_unit(programs: &[Program]) -> String {
         let threads: Vec<String> = program.threads.iter().map(|(f, me)| format!("{{{f}, {me}}}")).collect();
         out += &format!("    {{{id}_reset, {}, {{{}}}}},\n", threads.len(), threads.join(", "));
     }
-    out + "};\n" + TAIL
+    out + "};\n"
 }
 
 const HEAD: &str = r#"#include <pthread.h>
@@ -89,6 +101,9 @@ static inline unsigned draw(struct source *source) {
 }
 
 // Now and then threads take a while for a step, so that they meet in many ways.
+#ifdef SCHEDULED
+#define step(source)
+#else
 static inline void step(struct source *source) {
     unsigned drawn = draw(source);
     if (drawn % 4 == 0)
@@ -97,6 +112,7 @@ static inline void step(struct source *source) {
     if (drawn % 64 == 1)
         sched_yield();
 }
+#endif
 
 // The compiler must not leave out a load because nobody looks at its result.
 #define keep(read) __asm__ volatile("" : : "r"(read))
@@ -149,5 +165,28 @@ int main(void) {
             return 2;
     for (int i = 0; i < CREW; i++)
         pthread_join(crew[i], NULL);
+}
+"#;
+
+const ONCE: &str = r#"
+static const struct program *program;
+
+static void *role(void *number) {
+    struct source source = {0};
+    program->thread[(long)number].body(program->thread[(long)number].me, &source);
+    return NULL;
+}
+
+int main(int many, char **args) {
+    pthread_t threads[8];
+    if (many != 2)
+        return 2;
+    program = &programs[atoi(args[1])];
+    program->reset();
+    for (long i = 0; i < program->threads; i++)
+        if (pthread_create(&threads[i], NULL, role, (void *)i) != 0)
+            return 2;
+    for (int i = 0; i < program->threads; i++)
+        pthread_join(threads[i], NULL);
 }
 "#;
