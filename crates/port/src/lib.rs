@@ -7,4 +7,5 @@
 //! Text in, data out: this crate does no IO, and it cannot panic.
 
 pub mod machine;
+pub mod mapping;
 pub mod program;

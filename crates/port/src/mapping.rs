@@ -1,0 +1,97 @@
+//! Which steps a compiler makes of a C11 access: the mappings that LLVM uses.
+
+use crate::machine::{Acquire, Fence, Machine, Step, Steps};
+use crate::program::{Access, Kind, Order, What};
+
+/// What the target has beyond the basic instruction set.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Features {
+    /// ARMv8.3's `ldapr` for acquire loads.
+    pub rcpc: bool,
+}
+
+/// The steps of a node on a machine.
+pub fn steps(machine: Machine, features: Features, what: &What) -> Steps {
+    match what {
+        What::Nothing => Steps::default(),
+        What::Fence(order) => always(fence(machine, *order).map(Step::Fence).into_iter().collect()),
+        What::Opaque { .. } => always(vec![Step::Read(Acquire::No), WRITE]),
+        What::Access(access) => of_access(machine, features, access),
+    }
+}
+
+const FULL: Step = Step::Fence(Fence::Full);
+const WRITE: Step = Step::Write { release: false, exclusive: false };
+
+fn always(success: Vec<Step>) -> Steps {
+    Steps { success, failure: None }
+}
+
+fn fence(machine: Machine, order: Order) -> Option<Fence> {
+    match (machine, order) {
+        (Machine::Sc, _) | (_, Order::Plain | Order::Relaxed) => None,
+        (Machine::X86, Order::SeqCst) => Some(Fence::Full),
+        (Machine::X86, _) => None,
+        (Machine::ArmV8, Order::Acquire) => Some(Fence::Load),
+        (Machine::ArmV8 | Machine::ArmV7, _) => Some(Fence::Full),
+    }
+}
+
+fn of_access(machine: Machine, features: Features, access: &Access) -> Steps {
+    let Access { kind, order, failure, .. } = access;
+    let (acquire, release, sc) = (order.is_acquire(), order.is_release(), *order == Order::SeqCst);
+    let read = |acquire: bool| Step::Read(if acquire { Acquire::Yes } else { Acquire::No });
+    let swap = |release| Step::Write { release, exclusive: true };
+    let after = |yes: bool, mut steps: Vec<Step>| {
+        if yes {
+            steps.push(FULL);
+        }
+        steps
+    };
+    let before = |yes: bool, mut steps: Vec<Step>| {
+        if yes {
+            steps.insert(0, FULL);
+        }
+        steps
+    };
+    match (machine, kind) {
+        (Machine::Sc, Kind::Load) => always(vec![read(false)]),
+        (Machine::Sc, Kind::Store) => always(vec![WRITE]),
+        (Machine::Sc, Kind::Rmw) => always(vec![read(false), swap(false)]),
+        (Machine::Sc, Kind::Cas) => {
+            Steps { success: vec![read(false), swap(false)], failure: Some(vec![read(false)]) }
+        }
+
+        (Machine::X86, Kind::Load) => always(vec![read(false)]),
+        (Machine::X86, Kind::Store) => always(after(sc, vec![WRITE])),
+        (Machine::X86, Kind::Rmw) => always(vec![FULL, read(false), swap(false), FULL]),
+        (Machine::X86, Kind::Cas) => Steps {
+            success: vec![FULL, read(false), swap(false), FULL],
+            failure: Some(vec![FULL, read(false), FULL]),
+        },
+
+        (Machine::ArmV8, Kind::Load) if features.rcpc && *order == Order::Acquire => {
+            always(vec![Step::Read(Acquire::Pc)])
+        }
+        (Machine::ArmV8, Kind::Load) => always(vec![read(acquire)]),
+        (Machine::ArmV8, Kind::Store) => always(vec![Step::Write { release, exclusive: false }]),
+        (Machine::ArmV8, Kind::Rmw) => always(vec![read(acquire), swap(release)]),
+        (Machine::ArmV8, Kind::Cas) => {
+            let acquire = acquire || failure.is_acquire();
+            Steps { success: vec![read(acquire), swap(release)], failure: Some(vec![read(acquire)]) }
+        }
+
+        (Machine::ArmV7, Kind::Load) => always(after(acquire, vec![read(false)])),
+        (Machine::ArmV7, Kind::Store) => always(after(sc, before(release, vec![WRITE]))),
+        (Machine::ArmV7, Kind::Rmw) => {
+            always(after(acquire, before(release, vec![read(false), swap(false)])))
+        }
+        (Machine::ArmV7, Kind::Cas) => {
+            let mut success = vec![read(false)];
+            success.extend(release.then_some(FULL));
+            success.push(swap(false));
+            let failed = after(failure.is_acquire(), vec![read(false)]);
+            Steps { success: after(acquire, success), failure: Some(failed) }
+        }
+    }
+}
