@@ -1,6 +1,7 @@
 //! The loop: a strategy makes a plan, a source executes it, until something is found or nothing is left.
 
-use crate::{End, Plan, Progress, Strategy, Trace};
+use crate::determinism::{Divergence, compare};
+use crate::{CHOICE, End, Fingerprints, Plan, Progress, Strategy, Then, ThreadId, Trace};
 use rustc_hash::FxHashSet;
 use std::time::{Duration, Instant};
 
@@ -44,7 +45,7 @@ pub enum Failure {
     Hang(String),
 }
 
-/// When to stop.
+/// When to stop, and what to count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// After so many executions.
@@ -53,6 +54,27 @@ pub struct Limits {
     pub time: Duration,
     /// Go on after something was found.
     pub keep_going: bool,
+    /// Count different traces, in 8 to 16 bytes each.
+    pub distinct: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { executions: u64::MAX, time: Duration::MAX, keep_going: false, distinct: true }
+    }
+}
+
+/// An execution in which something was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failing {
+    /// Which one, from 1.
+    pub number: u64,
+    /// The tape that leads there.
+    pub tape: Vec<ThreadId>,
+    /// How it ended.
+    pub end: End,
+    /// What was found.
+    pub outcome: Outcome,
 }
 
 /// What an exploration came to.
@@ -62,7 +84,7 @@ pub struct Summary {
     pub executions: u64,
     /// Executions that were stopped because all that could come had been seen.
     pub redundant: u64,
-    /// Different traces: executions that differ in more than the order of independent steps.
+    /// Different traces: executions that differ in more than the order of independent steps. Redundant ones don't count.
     pub distinct: u64,
     /// Executions in which a monitor found a stale access.
     pub borderline: u64,
@@ -70,13 +92,25 @@ pub struct Summary {
     pub steps: u64,
     /// Time of it all.
     pub time: Duration,
-    /// The first execution in which something was found: its number, its tape and what it was.
-    pub first: Option<(u64, Vec<crate::ThreadId>, End, Outcome)>,
+    /// The first execution in which something was found, and the first for everything else that was found after it.
+    pub failing: Vec<Failing>,
+    /// The program isn't deterministic: that ended it.
+    pub diverged: Option<Divergence>,
     /// Stopped by a limit.
     pub stopped: bool,
     /// How far the strategy came.
     pub progress: Progress,
 }
+
+impl Summary {
+    /// The first execution in which something was found.
+    pub fn first(&self) -> Option<&Failing> {
+        self.failing.first()
+    }
+}
+
+/// How often to look at the clock.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Explores: returns when something is found, nothing is left, or a limit is reached. `watch` is called now and then.
 pub fn explore<S: Source>(
@@ -87,12 +121,11 @@ pub fn explore<S: Source>(
 ) -> Result<Summary, S::Error> {
     let start = Instant::now();
     let mut summary = Summary::default();
-    let mut seen = FxHashSet::default();
-    let (mut plan, mut trace) = (Plan::default(), Trace::default());
+    let (mut seen, mut fingerprints) = (FxHashSet::default(), Fingerprints::default());
+    let (mut plan, mut trace, mut last) = (Plan::default(), Trace::default(), Trace::default());
+    let mut look_at = 1;
     while strategy.next(&mut plan) {
-        if summary.executions >= limits.executions
-            || (summary.executions & 63 == 0 && start.elapsed() > limits.time)
-        {
+        if summary.executions >= limits.executions || summary.time > limits.time {
             summary.stopped = true;
             break;
         }
@@ -100,28 +133,72 @@ pub fn explore<S: Source>(
         let outcome = source.run(&plan, &mut trace)?;
         summary.executions += 1;
         summary.steps += trace.steps.len() as u64;
+        summary.diverged = diverged(&plan, &last, &trace);
+        if plan.then != Then::Steady && summary.executions.is_power_of_two() && summary.diverged.is_none() {
+            summary.diverged = run_again(source, &trace, &mut last)?;
+        }
         if trace.end == End::Redundant {
             summary.redundant += 1;
-        } else {
-            summary.distinct += u64::from(seen.insert(trace.fingerprint()));
+        } else if limits.distinct {
+            summary.distinct += u64::from(seen.insert(fingerprints.of(&trace)));
         }
         summary.borderline += u64::from(outcome.found.iter().any(|found| matches!(found, Found::Stale(_))));
-        strategy.learn(&plan, &trace);
-        let bad = !outcome.found.is_empty()
-            || outcome.failure.is_some()
-            || matches!(trace.end, End::Deadlock | End::Livelock | End::StepLimit | End::Diverged);
-        if bad && summary.first.is_none() {
-            summary.first = Some((summary.executions, trace.tape().collect(), trace.end, outcome));
+        let found = is_failing(&trace, &outcome);
+        if found && is_new(&summary.failing, trace.end, &outcome) {
+            let tape = trace.tape().collect();
+            summary.failing.push(Failing { number: summary.executions, tape, end: trace.end, outcome });
         }
-        if summary.executions & 255 == 0 {
+        if summary.diverged.is_some() || found && !limits.keep_going {
+            break;
+        }
+        strategy.learn(&plan, &trace);
+        std::mem::swap(&mut trace, &mut last);
+        if summary.executions >= look_at {
             summary.time = start.elapsed();
             watch(&summary, &*strategy);
-        }
-        if bad && !limits.keep_going {
-            break;
+            let each = summary.time.div_f64(summary.executions as f64).max(Duration::from_nanos(1));
+            look_at = summary.executions + (LOOK.as_nanos() / each.as_nanos().max(1)).max(1) as u64;
         }
     }
     summary.time = start.elapsed();
     summary.progress = strategy.progress();
     Ok(summary)
+}
+
+/// Did something go wrong in this execution?
+pub(crate) fn is_failing(trace: &Trace, outcome: &Outcome) -> bool {
+    let stuck = matches!(trace.end, End::Deadlock | End::Livelock | End::StepLimit);
+    stuck || !outcome.found.is_empty() || outcome.failure.is_some()
+}
+
+/// Has nothing like that been found before?
+fn is_new(failing: &[Failing], end: End, outcome: &Outcome) -> bool {
+    let known = |found| failing.iter().any(|failing| failing.outcome.found.contains(found));
+    let failed = |failure| failing.iter().any(|failing| failing.outcome.failure.as_ref() == Some(failure));
+    let ended = end == End::Done || end == End::Redundant || failing.iter().any(|f| f.end == end);
+    !(ended && outcome.found.iter().all(known) && outcome.failure.as_ref().is_none_or(failed))
+}
+
+fn diverged(plan: &Plan, last: &Trace, trace: &Trace) -> Option<Divergence> {
+    let differs = compare(last, trace);
+    if differs.is_none() && trace.end == End::Diverged && !plan.lenient {
+        let at = trace.steps.len();
+        let thread = plan.tape.get(at).copied().unwrap_or_default() & !CHOICE;
+        let expected = last.steps.get(at).filter(|step| step.thread == thread).copied();
+        return Some(Divergence { step: at as u32, thread, expected, came: None });
+    }
+    differs
+}
+
+/// Plays what was drawn as a tape: who draws lots seldom sees the same twice.
+fn run_again<S: Source>(
+    source: &mut S,
+    trace: &Trace,
+    again: &mut Trace,
+) -> Result<Option<Divergence>, S::Error> {
+    let mut plan = Plan::default();
+    plan.replay(trace.tape());
+    again.clear();
+    source.run(&plan, again)?;
+    Ok(diverged(&plan, trace, again))
 }

@@ -8,21 +8,28 @@
 //!
 //! Nothing here knows a memory model or a program: a step is an [`Op`], which objects it touches and how.
 
+mod determinism;
 mod engine;
+mod fingerprint;
+mod lots;
 mod op;
 mod plan;
 mod player;
+mod priorities;
+pub mod strategies;
 mod strategy;
 pub mod tape;
 mod trace;
 pub mod wire;
 
-pub use engine::{Failure, Found, Limits, Outcome, Source, Summary, explore};
+pub use determinism::Divergence;
+pub use engine::{Failing, Failure, Found, Limits, Outcome, Source, Summary, explore};
+pub use fingerprint::Fingerprints;
 pub use op::{FENCES, How, Kind, Object, Op};
-pub use plan::{Plan, Then};
+pub use plan::{CHOICE, Plan, Then};
 pub use player::{Choice, Player, Record, State};
 pub use strategy::{Progress, Strategy};
-pub use trace::{Change, End, NOBODY, Step, Trace};
+pub use trace::{Change, End, NOBODY, States, Step, Trace, Waiting};
 
 /// A thread, in order of creation; 0 is the first.
 pub type ThreadId = u32;

@@ -68,6 +68,8 @@ pub enum Kind {
     Yield,
     /// Ends the process: whatever others would still do, they don't.
     Exit,
+    /// Not a step of its own, but which of several ways the step before it took: see [`Op::choice`].
+    Choose,
 }
 
 /// One step: what kind, and up to two objects with how they are touched (an SC access touches its location and
@@ -102,6 +104,11 @@ impl Op {
         self
     }
 
+    /// The step before took way `chosen` out of `many`.
+    pub const fn choice(chosen: u32, many: u32) -> Op {
+        Op { objects: [chosen as Object, many as Object], how: [How::Not; 2], kind: Kind::Choose }
+    }
+
     /// The objects that it touches.
     pub fn touches(&self) -> impl Iterator<Item = (Object, How)> + use<> {
         let Op { objects, how, .. } = *self;
@@ -116,6 +123,12 @@ impl Op {
         self.touches().any(|(object, how)| {
             other.touches().any(|(same, also)| object == same && (how == How::Write || also == How::Write))
         })
+    }
+
+    /// Can a step of this kind have to wait for others?
+    pub fn can_wait(&self) -> bool {
+        use Kind::*;
+        matches!(self.kind, Begin | Join | Await | Lock | Wake | Take | Pass)
     }
 }
 

@@ -2,15 +2,18 @@
 
 use crate::{Op, ThreadId};
 
+/// On a tape, this bit tells the number of a choice ([`crate::Player::choose`]) from the number of a thread.
+pub const CHOICE: ThreadId = 1 << 31;
+
 /// A plan for one execution.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Plan {
-    /// Whose turn it is at the first steps.
+    /// Whose turn it is at the first steps, and which choices they make.
     pub tape: Vec<ThreadId>,
     /// How to go on after that.
     pub then: Then,
     /// Threads not to be woken, each with what it would do next: as long as nobody does something that conflicts with it,
-    /// what comes of running it has been seen. True just before the tape's last step (at the beginning if it is empty).
+    /// what comes of running it has been seen. True just before the tape's last turn (at the beginning if it is empty).
     pub asleep: Vec<(ThreadId, Op)>,
     /// The tape is a suggestion: a turn of a thread that can't run is left out.
     pub lenient: bool,
@@ -46,5 +49,11 @@ impl Plan {
         self.asleep.clear();
         self.then = then;
         self.lenient = false;
+    }
+
+    /// Makes it the plan that plays this tape and then goes on steadily.
+    pub fn replay(&mut self, tape: impl IntoIterator<Item = ThreadId>) {
+        self.reset(Then::Steady);
+        self.tape.extend(tape);
     }
 }

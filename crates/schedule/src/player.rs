@@ -4,7 +4,9 @@
 //! whose turn it is ([`Player::turn`]) and tells what that thread did ([`Player::did`]). It is fast where nothing is to
 //! decide: one thread going on costs a few comparisons.
 
-use crate::{Change, NOBODY, Op, Plan, Step, Then, ThreadId, Trace};
+use crate::lots::Lots;
+use crate::priorities::Priorities;
+use crate::{CHOICE, Change, NOBODY, Op, Plan, Step, Then, ThreadId, Trace};
 
 /// What a thread can do now.
 #[repr(u8)]
@@ -69,11 +71,13 @@ pub struct Player {
     /// The next place on the tape.
     at: usize,
     lots: Lots,
-    priorities: Vec<u64>,
-    /// Steps at which the running thread's priority is lowered, in descending order.
-    lowerings: Vec<u32>,
-    /// A thread's priority or state changed since the last choice.
-    stirred: bool,
+    priorities: Priorities,
+    /// Who has the highest priority, if that is known.
+    highest: Option<ThreadId>,
+    /// The choice made in this turn, and out of how many.
+    chosen: Option<(u32, u32)>,
+    /// A choice was asked for where the tape has none, or has one that isn't there.
+    diverged: bool,
 }
 
 impl Player {
@@ -82,17 +86,13 @@ impl Player {
         self.plan.clone_from(plan);
         self.states.clear();
         (self.ready, self.willing, self.current, self.at) = (0, 0, 0, 0);
-        self.priorities.clear();
-        self.lowerings.clear();
-        self.stirred = true;
+        (self.highest, self.chosen, self.diverged) = (None, None, false);
         match plan.then {
             Then::Steady => {}
             Then::Random { seed } => self.lots = Lots(seed),
             Then::Pct { seed, depth, length } => {
-                self.lots = Lots(seed);
-                let lots = &mut self.lots;
-                self.lowerings.extend((1..depth).map(|_| lots.below(length.max(1))));
-                self.lowerings.sort_unstable_by(|a, b| b.cmp(a));
+                self.lots = Lots(!seed);
+                self.priorities.start(seed, depth, length);
             }
         }
     }
@@ -109,11 +109,12 @@ impl Player {
         self.count(self.states[index], u32::wrapping_sub);
         self.count(state, u32::wrapping_add);
         self.states[index] = state;
-        self.stirred = true;
-        // The lowest priority of all is for who offers its turn.
-        if state == State::Willing && index < self.priorities.len() {
-            let lowest = self.priorities.iter().min().copied().unwrap_or(1 << 32);
-            self.priorities[index] = lowest.saturating_sub(1);
+        if let Then::Pct { .. } = self.plan.then {
+            self.highest = None;
+            self.priorities.welcome(self.states.len());
+            if state == State::Willing {
+                self.priorities.offer(thread);
+            }
         }
         record.change(Change { before: record.count(), thread, state });
     }
@@ -127,6 +128,7 @@ impl Player {
     }
 
     /// What a thread can do now.
+    #[inline]
     pub fn state(&self, thread: ThreadId) -> State {
         self.states.get(thread as usize).copied().unwrap_or_default()
     }
@@ -137,11 +139,12 @@ impl Player {
     }
 
     /// Is the tape used up? (From here on the plan's `then` decides.)
+    #[inline]
     pub fn is_past_tape(&self) -> bool {
         self.at >= self.plan.tape.len()
     }
 
-    /// Whose turn is it? The same answer until [`Player::did`] is called.
+    /// Whose turn is it? The same answer until [`Player::did`] or [`Player::set`] is called.
     #[inline]
     pub fn turn(&mut self) -> Choice {
         if self.is_past_tape()
@@ -155,8 +158,11 @@ impl Player {
     }
 
     fn decide(&mut self) -> Choice {
+        if self.diverged {
+            return Choice::Diverged;
+        }
         while let Some(&thread) = self.plan.tape.get(self.at) {
-            if self.state(thread) != State::Blocked {
+            if thread & CHOICE == 0 && self.state(thread) != State::Blocked {
                 return Choice::Go(thread);
             }
             if !self.plan.lenient {
@@ -170,20 +176,32 @@ impl Player {
         let chosen = match self.plan.then {
             Then::Steady => self.steady(),
             Then::Random { .. } => self.random(),
-            Then::Pct { .. } => self.highest(),
+            Then::Pct { .. } => {
+                self.highest = self.highest.or_else(|| self.priorities.highest(&self.states));
+                self.highest
+            }
         };
         chosen.map_or(Choice::Redundant, Choice::Go)
     }
 
-    /// The thread is about to do this. Needed only where objects have other names in every execution (by order of first
-    /// use, say): then those who are asleep are woken by the right ones.
-    #[inline]
-    pub fn announce(&mut self, thread: ThreadId, op: &Op) {
-        for (sleeper, next) in &mut self.plan.asleep {
-            if *sleeper == thread {
-                next.objects = op.objects;
+    /// Which of `many` ways does the thread whose turn it is take? To be asked after [`Player::turn`] and before
+    /// [`Player::did`], once at most; the same answer until then.
+    pub fn choose(&mut self, many: u32) -> u32 {
+        let many = many.max(1);
+        let past = self.is_past_tape();
+        let chosen = match self.plan.tape.get(self.at + 1) {
+            Some(entry) if entry & CHOICE != 0 && entry & !CHOICE < many => entry & !CHOICE,
+            Some(_) if !self.plan.lenient => {
+                self.diverged = true;
+                0
             }
-        }
+            None if self.plan.then != Then::Steady && (past || self.plan.tape.is_empty()) => {
+                Lots(!self.lots.0).below(many)
+            }
+            _ => 0,
+        };
+        self.chosen = Some((chosen, many));
+        chosen
     }
 
     /// The thread did this. `woken_by`: see [`Step::woken_by`].
@@ -197,21 +215,29 @@ impl Player {
         record: &mut impl Record,
     ) {
         record.step(Step { op, site, thread, woken_by: woken_by.unwrap_or(NOBODY) });
-        if self.at < self.plan.tape.len() {
-            self.at += 1;
+        let on_tape = !self.is_past_tape();
+        self.at += usize::from(on_tape);
+        if let Some((chosen, many)) = self.chosen.take() {
+            record.step(Step { op: Op::choice(chosen, many), site, thread, woken_by: NOBODY });
+            let played = self.plan.tape.get(self.at).is_some_and(|entry| entry & CHOICE != 0);
+            self.at += usize::from(on_tape && played);
         }
-        // Who is asleep is said of the state before the last step of the tape.
-        if self.is_past_tape() && !self.plan.asleep.is_empty() {
+        // Who is asleep is said of the state before the last turn of the tape.
+        if !self.plan.asleep.is_empty() && self.is_past_tape() {
             self.plan.asleep.retain(|(sleeper, next)| *sleeper != thread && !next.conflicts(&op));
         }
-        if self.current != thread {
-            self.current = thread;
-            self.stirred = true;
-        }
-        if let Then::Pct { .. } = self.plan.then {
-            self.lower(record.count());
-        } else if let Then::Random { .. } = self.plan.then {
-            self.lots.next();
+        self.current = thread;
+        match self.plan.then {
+            Then::Steady => {}
+            Then::Random { .. } => {
+                self.lots.next();
+            }
+            Then::Pct { .. } => {
+                self.lots.next();
+                if self.priorities.made(record.count(), thread) {
+                    self.highest = None;
+                }
+            }
         }
     }
 
@@ -243,51 +269,7 @@ impl Player {
         if many == 0 {
             return None;
         }
-        let lot = Lots(self.lots.0).below(many);
-        threads.filter(can_go).nth(lot as usize)
-    }
-
-    /// The ready thread with the highest priority.
-    fn highest(&mut self) -> Option<ThreadId> {
-        while self.priorities.len() < self.states.len() {
-            self.priorities.push((1 << 32) + u64::from(self.lots.next() as u32));
-        }
-        if !self.stirred && self.state(self.current) != State::Blocked {
-            return Some(self.current);
-        }
-        self.stirred = false;
-        let threads = 0..self.states.len() as u32;
-        let can_go =
-            |&thread: &ThreadId| self.states[thread as usize] != State::Blocked && self.is_awake(thread);
-        threads.filter(can_go).max_by_key(|&thread| self.priorities[thread as usize])
-    }
-
-    fn lower(&mut self, step: u32) {
-        while self.lowerings.last().is_some_and(|&at| at <= step) {
-            self.lowerings.pop();
-            if let Some(priority) = self.priorities.get_mut(self.current as usize) {
-                // The later, the higher: all below the priorities that threads start with.
-                *priority = (1 << 31) - self.lowerings.len() as u64;
-                self.stirred = true;
-            }
-        }
-    }
-}
-
-/// Lots to draw (splitmix64).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Lots(u64);
-
-impl Lots {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, many: u32) -> u32 {
-        ((self.next() as u32 as u64 * u64::from(many)) >> 32) as u32
+        let mut lots = self.lots;
+        threads.filter(can_go).nth(lots.below(many) as usize)
     }
 }

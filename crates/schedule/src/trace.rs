@@ -1,6 +1,6 @@
 //! What happened in one execution: steps, and who could have gone instead.
 
-use crate::{Op, State, ThreadId};
+use crate::{CHOICE, Fingerprints, Kind, Op, State, ThreadId};
 
 /// No step: see [`Step::woken_by`].
 pub const NOBODY: u32 = u32::MAX;
@@ -20,6 +20,21 @@ pub struct Step {
     pub woken_by: u32,
 }
 
+impl Step {
+    /// What stands on the tape for this step.
+    pub fn on_tape(&self) -> ThreadId {
+        match self.op.kind {
+            Kind::Choose => CHOICE | self.op.objects[0] as ThreadId,
+            _ => self.thread,
+        }
+    }
+
+    /// Is it a turn of its own, and no [`Kind::Choose`]?
+    pub fn is_turn(&self) -> bool {
+        self.op.kind != Kind::Choose
+    }
+}
+
 /// A thread could run from now on, or no longer.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,6 +45,20 @@ pub struct Change {
     pub thread: ThreadId,
     /// What it can do now.
     pub state: State,
+}
+
+/// What a thread that is left at the end would do next.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Waiting {
+    /// What it would do next.
+    pub op: Op,
+    /// Where.
+    pub site: u64,
+    /// Who.
+    pub thread: ThreadId,
+    /// 1: it spins, which is to say that it reads the same again and again.
+    pub spins: u32,
 }
 
 /// How an execution ended.
@@ -59,6 +88,8 @@ pub struct Trace {
     pub steps: Vec<Step>,
     /// Who could run when, in order.
     pub changes: Vec<Change>,
+    /// What the threads would do next that are left at the end and can't go on.
+    pub waiting: Vec<Waiting>,
     /// How it ended.
     pub end: End,
 }
@@ -68,45 +99,117 @@ impl Trace {
     pub fn clear(&mut self) {
         self.steps.clear();
         self.changes.clear();
+        self.waiting.clear();
         self.end = End::Done;
     }
 
     /// The tape that leads here.
     pub fn tape(&self) -> impl Iterator<Item = ThreadId> + '_ {
-        self.steps.iter().map(|step| step.thread)
+        self.steps.iter().map(Step::on_tape)
+    }
+
+    /// See [`Fingerprints::of`].
+    pub fn fingerprint(&self) -> u64 {
+        Fingerprints::default().of(self)
+    }
+
+    /// How many preemptions there are: see [`States::cost`].
+    pub fn preemptions(&self) -> u32 {
+        let mut states = States::default();
+        let turns = self.steps.iter().enumerate().filter(|(_, step)| step.is_turn());
+        turns
+            .map(|(at, step)| {
+                states.advance(&self.changes, at as u32);
+                let cost = states.cost(step.thread);
+                states.last = Some(step.thread);
+                cost
+            })
+            .sum()
     }
 }
 
-impl Trace {
-    /// The same for executions that differ only in the order of independent steps, different (but for accidents) for
-    /// all others: a sum over the steps of who did what as its how-manieth step, after which change of the objects. The
-    /// objects' names don't count (a thread's past tells what it touches next), so they may differ between executions.
-    pub fn fingerprint(&self) -> u64 {
-        use crate::How;
-        use rustc_hash::{FxHashMap, FxHasher};
-        use std::hash::{Hash, Hasher};
-        let mut counts: Vec<u32> = Vec::new();
-        let mut last_changes: FxHashMap<u64, (ThreadId, u32)> = FxHashMap::default();
-        let mut sum = 0u64;
-        for step in &self.steps {
-            let thread = step.thread as usize;
-            if counts.len() <= thread {
-                counts.resize(thread + 1, 0);
+/// Who can run, at a point of a trace.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct States {
+    states: Vec<State>,
+    ready: u32,
+    /// Changes that are in `states` already.
+    applied: usize,
+    /// Whose turn it was last.
+    pub last: Option<ThreadId>,
+}
+
+impl States {
+    /// Back to the beginning.
+    pub fn clear(&mut self) {
+        self.states.clear();
+        (self.ready, self.applied, self.last) = (0, 0, None);
+    }
+
+    /// Forward to just before this step. True: something has changed.
+    pub fn advance(&mut self, changes: &[Change], before: u32) -> bool {
+        let start = self.applied;
+        while let Some(change) = changes.get(self.applied).filter(|change| change.before <= before) {
+            self.applied += 1;
+            let index = change.thread as usize;
+            if index >= self.states.len() {
+                self.states.resize(index + 1, State::Blocked);
             }
-            let me = (step.thread, counts[thread]);
-            counts[thread] += 1;
-            let mut hasher = FxHasher::default();
-            (me, step.op.kind as u8).hash(&mut hasher);
-            for (object, how) in step.op.touches() {
-                (how, last_changes.get(&object)).hash(&mut hasher);
-                if how == How::Write {
-                    last_changes.insert(object, me);
-                }
-            }
-            let mut mixed = hasher.finish();
-            mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            sum = sum.wrapping_add(mixed ^ (mixed >> 29));
+            let old = std::mem::replace(&mut self.states[index], change.state);
+            self.ready -= u32::from(old == State::Ready);
+            self.ready += u32::from(change.state == State::Ready);
         }
-        sum
+        self.applied > start
+    }
+
+    /// What a thread can do.
+    pub fn get(&self, thread: ThreadId) -> State {
+        self.states.get(thread as usize).copied().unwrap_or_default()
+    }
+
+    /// All threads that can go on.
+    pub fn enabled(&self) -> impl Iterator<Item = ThreadId> + '_ {
+        let able = |&(_, state): &(u32, &State)| *state != State::Blocked;
+        (0..).zip(&self.states).filter(able).map(|(thread, _)| thread)
+    }
+
+    /// How many preemptions it costs to go on with this thread: 1 if another one is stopped that was ready to go on, or
+    /// if this one has offered its turn and somebody else is ready, else 0.
+    pub fn cost(&self, thread: ThreadId) -> u32 {
+        let stops = self.last.is_some_and(|last| last != thread && self.get(last) == State::Ready);
+        u32::from(stops || self.get(thread) == State::Willing && self.ready > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(thread: ThreadId) -> Step {
+        Step { op: Op::local(Kind::Local), site: 0, thread, woken_by: NOBODY }
+    }
+
+    fn change(before: u32, thread: ThreadId, state: State) -> Change {
+        Change { before, thread, state }
+    }
+
+    #[test]
+    fn preemptions_stop_those_who_are_ready() {
+        use State::*;
+        let of = |steps: &[Step], changes: &[Change]| {
+            let trace = Trace { steps: steps.to_vec(), changes: changes.to_vec(), ..Trace::default() };
+            trace.preemptions()
+        };
+        let both = [change(0, 0, Ready), change(0, 1, Ready)];
+        assert_eq!(of(&[step(0), step(0), step(1)], &both), 1);
+        assert_eq!(of(&[step(1), step(0), step(1), step(1)], &both), 2);
+        let blocks = [both[0], both[1], change(2, 0, Blocked)];
+        assert_eq!(of(&[step(0), step(0), step(1)], &blocks), 0);
+        let offers = [both[0], both[1], change(1, 0, Willing)];
+        assert_eq!(of(&[step(0), step(1)], &offers), 0);
+        assert_eq!(of(&[step(0), step(0)], &offers), 1, "it goes on although another is ready");
+        assert_eq!(of(&[step(0), step(0)], &[both[0], change(1, 0, Willing)]), 0);
+        let choice = Step { op: Op::choice(1, 2), ..step(0) };
+        assert_eq!(of(&[step(0), choice, step(0), step(1)], &both), 1);
     }
 }

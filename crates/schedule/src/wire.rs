@@ -11,6 +11,7 @@
 //! sides map it and read or write through raw pointers; `turn`, `steps` and `changes` are atomics. The arrays follow the
 //! header in this order, at the offsets that [`Layout`] computes from the header's capacities.
 
+pub use crate::Waiting;
 use crate::{Change, Op, Step, ThreadId};
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
@@ -141,20 +142,6 @@ pub struct Finding {
     pub site: u64,
     /// The other access of a race, or the missed write.
     pub other: u64,
-}
-
-/// A thread that was left, and what it waits for.
-#[repr(C)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Waiting {
-    /// What it would do next.
-    pub op: Op,
-    /// Where.
-    pub site: u64,
-    /// Who.
-    pub thread: ThreadId,
-    /// 1: it spins, which is to say that it reads the same again and again.
-    pub spins: u32,
 }
 
 /// Where the arrays begin, in bytes from the header's beginning.

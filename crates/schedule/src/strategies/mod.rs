@@ -1,0 +1,18 @@
+//! The strategies, one file each.
+
+mod bounded;
+mod dpor;
+mod minimize;
+mod order;
+mod pct;
+mod races;
+mod random;
+mod replay;
+mod threads;
+
+pub use bounded::Bounded;
+pub use dpor::Dpor;
+pub use minimize::{Minimized, minimize};
+pub use pct::Pct;
+pub use random::RandomWalk;
+pub use replay::Replay;

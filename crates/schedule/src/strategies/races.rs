@@ -1,0 +1,159 @@
+//! Which pairs of steps must be tried in the other order, too? The analysis behind [`super::Dpor`].
+
+use super::order::{Clock, Order};
+use super::threads::Threads;
+use crate::{How, Kind, NOBODY, Op, Step, ThreadId};
+
+/// Finds races in an execution, step by step.
+#[derive(Debug, Default)]
+pub(super) struct Races {
+    /// What happens before the step that is looked at, but for conflicts that let it happen at all.
+    clock: Clock,
+    /// The same with these.
+    all: Clock,
+    /// The earlier steps with which it can be exchanged.
+    pub found: Vec<u32>,
+    earlier: Vec<u32>,
+    seen: Threads,
+    minimal: Vec<u32>,
+    /// Who can go first, as [`Races::initials`] left it.
+    pub initials: Vec<ThreadId>,
+}
+
+impl Races {
+    /// Adds a step to the order and finds the earlier steps that it races with. `could_run` tells whether the thread
+    /// could run just before a step.
+    pub fn add(&mut self, order: &mut Order, step: &Step, could_run: impl Fn(usize) -> bool) {
+        self.found.clear();
+        order.clock_of(step.thread, &mut self.clock);
+        order.conflicting(&step.op, &mut self.earlier);
+        if step.woken_by != NOBODY || step.op.can_wait() {
+            let mut all = std::mem::take(&mut self.all);
+            all.clone_from(&self.clock);
+            let waker = Some(step.woken_by).filter(|&by| (by as usize) < order.len());
+            self.earlier.iter().copied().chain(waker).for_each(|e| order.join(&mut all, e as usize));
+            self.wait(order, &step.op, step.thread, could_run);
+            order.push(*step, &all);
+            self.all = all;
+            return;
+        }
+        self.exchange(order, step.thread);
+        order.push(*step, &self.clock);
+    }
+
+    /// As if a thread that still waits at the end had made its step.
+    pub fn add_waiting(
+        &mut self,
+        order: &Order,
+        op: &Op,
+        thread: ThreadId,
+        could_run: impl Fn(usize) -> bool,
+    ) {
+        self.found.clear();
+        order.clock_of(thread, &mut self.clock);
+        self.wait(order, op, thread, could_run);
+    }
+
+    /// As if the last step of this thread conflicted with everything.
+    pub fn add_end(&mut self, order: &Order, thread: ThreadId) {
+        self.found.clear();
+        order.clock_of(thread, &mut self.clock);
+        self.earlier.clear();
+        self.earlier.extend(order.last_steps().map(|step| step as u32));
+        self.exchange(order, thread);
+    }
+
+    /// Those among the earlier steps that nothing else puts before this one.
+    fn exchange(&mut self, order: &Order, thread: ThreadId) {
+        self.earlier.sort_unstable_by(|a, b| b.cmp(a));
+        for &e in &self.earlier {
+            let e = e as usize;
+            if order.step(e).thread != thread && !order.is_in(e, &self.clock) {
+                self.found.push(e as u32);
+                order.join(&mut self.clock, e);
+            }
+        }
+    }
+
+    /// The same for a step that has to wait: back through everything at its objects that nothing else puts before it,
+    /// until a step that surely can be exchanged with it.
+    fn wait(&mut self, order: &Order, op: &Op, thread: ThreadId, could_run: impl Fn(usize) -> bool) {
+        // These come after what they wait for, always.
+        if matches!(op.kind, Kind::Begin | Kind::Join | Kind::Pass) {
+            return;
+        }
+        let arrived = order.last_of(thread);
+        for (object, how) in op.touches() {
+            for (e, did) in order.touching(object) {
+                let earlier = order.step(e);
+                if earlier.thread == thread {
+                    if did == How::Write {
+                        break;
+                    }
+                    continue;
+                }
+                let conflict = did == How::Write || how == How::Write;
+                let waits = arrived.is_none_or(|arrived| arrived < e) && !could_run(e);
+                if !conflict || waits || lets(&earlier.op, op) || order.is_in(e, &self.clock) {
+                    continue;
+                }
+                self.found.push(e as u32);
+                if takes(&earlier.op, op) && did == How::Write {
+                    order.join(&mut self.clock, e);
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Who can go first instead of step `e`, on the way to the next step of `thread`, which comes at `end` or not at all
+    /// if it waits: the threads that begin the sequence of steps after `e` that don't come after it in the order
+    /// (`I(v)` for `v = notdep(e, E).p`). Stops as soon as one of them is `covered`, and then says so.
+    pub fn initials(
+        &mut self,
+        order: &Order,
+        e: usize,
+        thread: ThreadId,
+        end: usize,
+        covered: impl Fn(ThreadId) -> bool,
+    ) -> bool {
+        self.seen.clear();
+        self.minimal.clear();
+        self.initials.clear();
+        for f in e + 1..end {
+            let next = order.step(f).thread;
+            if self.seen.has(next) || order.is_before(e, f) {
+                continue;
+            }
+            self.seen.insert(next);
+            if self.minimal.iter().any(|&g| order.is_before(g as usize, f)) {
+                continue;
+            }
+            if covered(next) {
+                return true;
+            }
+            self.minimal.push(f as u32);
+            self.initials.push(next);
+        }
+        if !self.seen.has(thread) && !self.minimal.iter().any(|&g| order.is_in(g as usize, &self.clock)) {
+            if covered(thread) {
+                return true;
+            }
+            self.initials.push(thread);
+        }
+        false
+    }
+}
+
+/// Does the earlier step do nothing but let the later one happen, which isn't possible before?
+fn lets(earlier: &Op, later: &Op) -> bool {
+    matches!((earlier.kind, later.kind), (Kind::Unlock | Kind::Wait, Kind::Lock))
+}
+
+/// Does the earlier step take what the later one would have found there as well?
+fn takes(earlier: &Op, later: &Op) -> bool {
+    matches!(
+        (earlier.kind, later.kind),
+        (Kind::Lock | Kind::TryLock | Kind::Wake, Kind::Lock) | (Kind::Take, Kind::Take)
+    )
+}
