@@ -10,6 +10,8 @@ pub enum Verdict {
     Robust,
     NotRobust,
     BenignWait,
+    /// Not robust, but only under few schedules: chance may find it or not.
+    BySchedule,
     Race,
 }
 
@@ -50,6 +52,7 @@ impl Expected {
             Some("robust") => Verdict::Robust,
             Some("not-robust") => Verdict::NotRobust,
             Some("benign-wait") => Verdict::BenignWait,
+            Some("by-schedule") => Verdict::BySchedule,
             Some("race") => Verdict::Race,
             other => panic!("{}: no verdict, but {other:?}", path.display()),
         };

@@ -1,0 +1,45 @@
+// Lamport's bakery, three critical sections in all, release/acquire (Lamport, A new solution of Dijkstra's concurrent programming problem, CACM 1974; after Sober, CAV 2008, Fig. 4a).
+//@ sc: robust
+//@ ra: not-robust
+//@ rc20: not-robust
+//@ tso: not-robust
+//@ run: not-robust
+//@ args: 2 | 3
+#include "together.h"
+#include <seqcst.h>
+
+static atomic_int choosing[2], number[2];
+static int sections, inside;
+
+static void enter(int me) {
+    int other = 1 - me;
+    atomic_store_explicit(&choosing[me], 1, memory_order_release); //~ missed
+    int mine = 1 + atomic_load_explicit(&number[other], memory_order_acquire); //~ stale
+    atomic_store_explicit(&number[me], mine, memory_order_release); //~ missed
+    atomic_store_explicit(&choosing[me], 0, memory_order_release); //~ missed
+    SEQCST_WAIT(&choosing[other], 0, memory_order_acquire); //~ stale
+    for (;;) {
+        int theirs = atomic_load_explicit(&number[other], memory_order_acquire); //~ stale
+        if (theirs == 0 || theirs > mine || (theirs == mine && other > me))
+            return;
+        sched_yield();
+    }
+}
+
+static void leave(int me) {
+    atomic_store_explicit(&number[me], 0, memory_order_release); //~ missed
+}
+
+static void body(int me) {
+    for (int i = me; i < sections; i += 2) {
+        enter(me);
+        inside++; // Who is not alone here races.
+        leave(me);
+    }
+}
+
+int main(int argc, char **argv) {
+    sections = argument(argc, argv, 3, 2, 20);
+    together(2, body);
+    assert(inside == sections);
+}

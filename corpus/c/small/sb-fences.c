@@ -1,0 +1,21 @@
+// Store buffering with SC fences (repair of Sober's Fig. 1b, CAV 2008).
+//@ sc: robust
+//@ ra: robust
+//@ rc20: robust
+//@ tso: robust
+//@ run: robust
+#include "together.h"
+
+static atomic_int at[2];
+static int seen[2];
+
+static void body(int me) {
+    atomic_store_explicit(&at[me], 1, memory_order_release);
+    atomic_thread_fence(memory_order_seq_cst);
+    seen[me] = atomic_load_explicit(&at[1 - me], memory_order_acquire);
+}
+
+int main(void) {
+    together(2, body);
+    assert(seen[0] || seen[1]);
+}
