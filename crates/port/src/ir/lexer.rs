@@ -127,7 +127,8 @@ pub fn statements(text: &str) -> Vec<Statement> {
             continue;
         }
         let span = start + blank..start + blank + code.len();
-        let first = code.split(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
+        let first =
+            code.split(|c: char| c.is_whitespace() || matches!(c, '(' | ',')).next().unwrap_or_default();
         let inside = depth > 0;
         depth = (depth + brackets(code)).max(0);
         match out.last_mut() {
@@ -222,8 +223,16 @@ mod tests {
         let words: Vec<Word> = out.iter().map(|t| t.word).collect();
         use Word::{Global, Local, Metadata, Plain, Sign};
         let expected = [
-            Local("a b"), Sign('='), Plain("load"), Plain("i32"), Sign(','), Plain("ptr"), Global("x"), Sign(','),
-            Metadata("dbg"), Metadata("7"),
+            Local("a b"),
+            Sign('='),
+            Plain("load"),
+            Plain("i32"),
+            Sign(','),
+            Plain("ptr"),
+            Global("x"),
+            Sign(','),
+            Metadata("dbg"),
+            Metadata("7"),
         ];
         assert_eq!(words, expected);
         assert_eq!(self::words("a \"b", 0..4, &mut Vec::new()), Err(2));

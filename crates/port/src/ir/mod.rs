@@ -1,0 +1,39 @@
+//! Textual LLVM IR, as clang and rustc print it, to a [`Program`](crate::program::Program).
+//!
+//! * [`lexer`], [`types`], [`operands`], [`instruction`], [`reader`]: text to a [`module::Module`]. The reader is tolerant: it
+//!   knows what touches memory and what changes control flow, and lets everything else pass, so that files of LLVM 14 to 22
+//!   can be read alike;
+//! * [`debug`]: places in the source.
+
+pub mod debug;
+mod instruction;
+pub mod lexer;
+pub mod module;
+mod operands;
+mod reader;
+pub mod types;
+
+pub use reader::read;
+
+/// Why a file cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Error {
+    /// The first byte that is at fault.
+    pub at: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// What to say about bitcode.
+pub const BITCODE: &str = "this is LLVM bitcode, not text; `llvm-dis` makes text of it";
+
+impl Error {
+    fn new(at: usize, message: impl Into<String>) -> Error {
+        Error { at, message: message.into() }
+    }
+
+    /// Line and column, both from 1.
+    pub fn line_column(&self, text: &str) -> (u32, u32) {
+        lexer::line_column(text, self.at)
+    }
+}

@@ -1,0 +1,430 @@
+//! What is read from a file of LLVM IR: functions as blocks of instructions, with all that matters for memory.
+
+use super::types::Layout;
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// A local value of a function: its parameters first, then results of instructions.
+pub type Local = u32;
+
+/// The name of a global or a function, by its number in [`Module::symbols`].
+pub type Symbol = u32;
+
+/// A distance in bytes: exactly `at`, or `at` plus some multiple of `every`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Offset {
+    /// The fixed part.
+    pub at: i64,
+    /// 0: nothing else; 1: nothing is known.
+    pub every: u64,
+}
+
+impl Offset {
+    /// No distance.
+    pub const ZERO: Offset = Offset { at: 0, every: 0 };
+    /// Any distance.
+    pub const ANY: Offset = Offset { at: 0, every: 1 };
+
+    /// One distance after the other.
+    pub fn plus(self, other: Offset) -> Offset {
+        match self.at.checked_add(other.at) {
+            Some(at) => Offset { at, every: gcd(self.every, other.every) }.tidy(),
+            None => Offset::ANY,
+        }
+    }
+
+    /// One of the two.
+    pub fn or(self, other: Offset) -> Offset {
+        let apart = self.at.abs_diff(other.at);
+        Offset { at: self.at, every: gcd(gcd(self.every, other.every), apart) }.tidy()
+    }
+
+    fn tidy(self) -> Offset {
+        match self.every {
+            0 => self,
+            every => Offset { at: self.at.rem_euclid(every.min(i64::MAX as u64) as i64), every },
+        }
+    }
+
+    /// Whether `size` bytes here and `other_size` bytes there can overlap, both from the same place.
+    pub fn overlaps(self, size: u64, other: Offset, other_size: u64) -> bool {
+        let every = i128::from(gcd(self.every, other.every));
+        let apart = i128::from(other.at) - i128::from(self.at);
+        match every {
+            0 => apart < i128::from(size) && -apart < i128::from(other_size),
+            _ => {
+                let apart = apart.rem_euclid(every);
+                apart < i128::from(size) || every - apart < i128::from(other_size)
+            }
+        }
+    }
+}
+
+/// The greatest common divisor; 0 divides nothing but is divided by all.
+pub fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// An operand.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// A parameter or the result of an instruction.
+    Local(Local),
+    /// The address of a global or a function, and how far behind it.
+    Address(Symbol, Offset),
+    /// A number.
+    Int(i64),
+    /// Any other constant, with the symbols that it mentions.
+    Constant(Vec<Symbol>),
+}
+
+/// The orders of C11, as LLVM names them. `consume` does not exist in IR.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Ordering {
+    /// Not torn, and nothing else: Java's plain accesses.
+    Unordered,
+    /// `relaxed`.
+    Monotonic,
+    /// `acquire`.
+    Acquire,
+    /// `release`.
+    Release,
+    /// `acq_rel`.
+    AcquireRelease,
+    /// `seq_cst`.
+    SequentiallyConsistent,
+}
+
+/// What an instruction does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Op {
+    /// Reads memory.
+    Load {
+        /// Where.
+        pointer: Value,
+        /// Bytes.
+        size: u64,
+        /// `None`: not atomic.
+        order: Option<Ordering>,
+        /// `volatile`.
+        volatile: bool,
+    },
+    /// Writes memory.
+    Store {
+        /// What.
+        value: Value,
+        /// Where.
+        pointer: Value,
+        /// Bytes.
+        size: u64,
+        /// `None`: not atomic.
+        order: Option<Ordering>,
+        /// `volatile`.
+        volatile: bool,
+    },
+    /// Reads and writes memory in one step.
+    Rmw {
+        /// Where.
+        pointer: Value,
+        /// The operand.
+        value: Value,
+        /// Bytes.
+        size: u64,
+        /// The order.
+        order: Ordering,
+        /// Whether memory keeps its value (`or 0`, `add 0`).
+        idempotent: bool,
+    },
+    /// Compare and exchange.
+    CompareExchange {
+        /// Where.
+        pointer: Value,
+        /// The value it must have.
+        expected: Value,
+        /// The value it gets.
+        new: Value,
+        /// Bytes.
+        size: u64,
+        /// The order if it succeeds.
+        success: Ordering,
+        /// The order if it fails.
+        failure: Ordering,
+    },
+    /// A fence between threads.
+    Fence(Ordering),
+    /// A call.
+    Call(Box<Call>),
+    /// Room on the stack.
+    Alloca,
+    /// An address behind another one.
+    Gep {
+        /// The address.
+        base: Value,
+        /// How far behind it.
+        offset: Offset,
+        /// Indices that are no constants.
+        indices: Vec<Local>,
+        /// The structure that `base` points at, if the instruction says so.
+        of: Option<String>,
+    },
+    /// The same bits with another type: `bitcast`, `inttoptr`, `ptrtoint`, `freeze`, …
+    Copy(Value),
+    /// One of several values, by where control came from.
+    Phi(Vec<(Value, usize)>),
+    /// One of two values.
+    Select(Value, Value, Value),
+    /// A comparison of two values: the predicate as it is written.
+    Compare(String, Value, Value),
+    /// A field of a value.
+    Extract(Value, Vec<u32>),
+    /// `va_arg`: reads memory of the caller.
+    Compute(Vec<Value>),
+    /// An instruction that is not known to the reader: it may do anything.
+    Unknown(String, Vec<Value>),
+    /// The end of a block.
+    End(End),
+}
+
+/// Where control goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// To one block.
+    Jump(usize),
+    /// To the first if the value is true, else to the second.
+    Branch(Value, usize, usize),
+    /// By a value: the blocks, the default first.
+    Switch(Value, Vec<usize>),
+    /// Back to the caller.
+    Return(Option<Value>),
+    /// A call whose exception goes to the second block.
+    Invoke(Box<Call>, usize, usize),
+    /// Out of the function by an exception, `unreachable`, and the like.
+    Leave,
+    /// Anywhere in these (`indirectbr`, `callbr`, `catchswitch`).
+    Any(Vec<usize>),
+}
+
+/// A call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Call {
+    /// Who is called.
+    pub callee: Callee,
+    /// The arguments.
+    pub arguments: Vec<Value>,
+    /// Attributes of this call that matter: `readnone`, `memory(none)`.
+    pub pure: bool,
+}
+
+/// Who is called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Callee {
+    /// A function by its name.
+    Direct(Symbol),
+    /// Whoever a value points at.
+    Indirect(Value),
+    /// Inline assembly: the text, the constraints.
+    Assembly(String, String),
+}
+
+/// An instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Instruction {
+    /// Its result.
+    pub result: Option<Local>,
+    /// What it does.
+    pub op: Op,
+    /// Where it stands in the text.
+    pub span: Range<usize>,
+    /// The number of its place in the source (`!dbg !17`).
+    pub debug: Option<u32>,
+}
+
+/// Instructions, the last of which says where control goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// Its name.
+    pub label: String,
+    /// Where its label stands, or where its first instruction does.
+    pub at: usize,
+    /// What it does.
+    pub body: Vec<Instruction>,
+}
+
+/// A parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Parameter {
+    /// What the address is a multiple of.
+    pub align: u64,
+    /// A copy that belongs to the function alone (`byval`, `sret`), or memory that nobody else uses meanwhile.
+    pub own: bool,
+}
+
+/// A function with a body.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: Symbol,
+    /// Its parameters, which are the first locals.
+    pub parameters: Vec<Parameter>,
+    /// Names of locals.
+    pub locals: Vec<String>,
+    /// The first one is the entry.
+    pub blocks: Vec<Block>,
+    /// The number of its description in the debug information.
+    pub debug: Option<u32>,
+    /// Where it begins in the text.
+    pub at: usize,
+    /// Values that hold pointers to something of a known type: by debug information, the number of that type.
+    pub pointees: FxHashMap<Local, u32>,
+}
+
+/// A global variable or constant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Global {
+    /// Its name.
+    pub name: Symbol,
+    /// Never written.
+    pub constant: bool,
+    /// One for each thread.
+    pub thread_local: bool,
+    /// Unknown to other files (`internal`, `private`).
+    pub internal: bool,
+    /// The symbols that its initial value mentions.
+    pub mentions: Vec<Symbol>,
+}
+
+/// A file of LLVM IR.
+#[derive(Clone, Default, Debug)]
+pub struct Module {
+    /// `source_filename`.
+    pub source: String,
+    /// `target triple`.
+    pub triple: String,
+    /// How types lie in memory.
+    pub layout: Layout,
+    /// Names of globals and functions.
+    pub symbols: Vec<String>,
+    /// Their numbers.
+    pub numbers: FxHashMap<String, Symbol>,
+    /// Variables and constants.
+    pub globals: FxHashMap<Symbol, Global>,
+    /// Functions with bodies.
+    pub functions: Vec<Function>,
+    /// Where each function stands in `functions`.
+    pub bodies: FxHashMap<Symbol, usize>,
+    /// Functions that are only declared, and where.
+    pub declared: FxHashMap<Symbol, usize>,
+    /// Aliases: what each stands for.
+    pub aliases: FxHashMap<Symbol, Symbol>,
+    /// Attribute groups that say that a function touches no memory.
+    pub pure_groups: Vec<u32>,
+    /// Functions that touch no memory.
+    pub pure: Vec<Symbol>,
+    /// Metadata: where the text of each node stands.
+    pub metadata: FxHashMap<u32, Range<usize>>,
+    /// How many instructions there are.
+    pub instructions: usize,
+}
+
+impl Module {
+    /// The number of a name.
+    pub fn symbol(&mut self, name: &str) -> Symbol {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        let number = self.symbols.len() as Symbol;
+        self.symbols.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        number
+    }
+
+    /// The name behind a number.
+    pub fn name(&self, symbol: Symbol) -> &str {
+        self.symbols.get(symbol as usize).map_or("", String::as_str)
+    }
+
+    /// The function with a body behind a symbol, through aliases.
+    pub fn body(&self, symbol: Symbol) -> Option<usize> {
+        let symbol = self.aliases.get(&symbol).copied().unwrap_or(symbol);
+        self.bodies.get(&symbol).copied()
+    }
+}
+
+impl Op {
+    /// The call in it, if it is one.
+    pub fn call(&self) -> Option<&Call> {
+        match self {
+            Op::Call(call) | Op::End(End::Invoke(call, ..)) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// The values that it uses.
+    pub fn operands(&self) -> Vec<&Value> {
+        match self {
+            Op::Load { pointer, .. } => vec![pointer],
+            Op::Store { value, pointer, .. } | Op::Rmw { value, pointer, .. } => vec![value, pointer],
+            Op::CompareExchange { pointer, expected, new, .. } => vec![pointer, expected, new],
+            Op::Call(call) | Op::End(End::Invoke(call, ..)) => {
+                let callee = match &call.callee {
+                    Callee::Indirect(value) => Some(value),
+                    _ => None,
+                };
+                call.arguments.iter().chain(callee).collect()
+            }
+            Op::Gep { base, .. } => vec![base],
+            Op::Copy(value) | Op::Extract(value, _) => vec![value],
+            Op::Phi(incoming) => incoming.iter().map(|(value, _)| value).collect(),
+            Op::Select(a, b, c) => vec![a, b, c],
+            Op::Compare(_, a, b) => vec![a, b],
+            Op::Compute(values) | Op::Unknown(_, values) => values.iter().collect(),
+            Op::End(End::Branch(value, ..) | End::Switch(value, _) | End::Return(Some(value))) => vec![value],
+            Op::Fence(_) | Op::Alloca | Op::End(_) => Vec::new(),
+        }
+    }
+}
+
+impl Block {
+    /// Where control goes from here.
+    pub fn successors(&self) -> Vec<usize> {
+        match self.body.last().map(|last| &last.op) {
+            Some(Op::End(end)) => end.successors(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl End {
+    /// Where control can go.
+    pub fn successors(&self) -> Vec<usize> {
+        match self {
+            End::Jump(to) => vec![*to],
+            End::Branch(_, yes, no) => vec![*yes, *no],
+            End::Switch(_, to) | End::Any(to) => to.clone(),
+            End::Invoke(_, normal, exception) => vec![*normal, *exception],
+            End::Return(_) | End::Leave => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets() {
+        let exact = |at| Offset { at, every: 0 };
+        let stride = |at, every| Offset { at, every };
+        assert!(exact(0).overlaps(4, exact(0), 4));
+        assert!(!exact(0).overlaps(4, exact(4), 4));
+        assert!(exact(0).overlaps(8, exact(4), 4));
+        assert!(exact(4).overlaps(4, exact(0), 8));
+        assert!(!stride(0, 16).overlaps(8, stride(8, 16), 8));
+        assert!(stride(0, 16).overlaps(8, stride(8, 24), 8));
+        assert!(stride(0, 16).overlaps(8, exact(32), 8));
+        assert!(!stride(0, 16).overlaps(8, exact(40), 8));
+        assert!(Offset::ANY.overlaps(1, exact(40), 8));
+        assert_eq!(exact(8).or(exact(24)), stride(8, 16));
+        assert_eq!(exact(8).plus(stride(12, 16)), stride(4, 16));
+    }
+}
