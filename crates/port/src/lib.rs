@@ -6,6 +6,16 @@
 //!
 //! Text in, data out: this crate does no IO, and it cannot panic.
 
+mod bits;
+pub mod change;
+mod critical;
+mod cycles;
+mod depends;
+pub mod ir;
+pub mod lowered;
 pub mod machine;
 pub mod mapping;
+mod order;
+mod pairs;
 pub mod program;
+pub mod robust;

@@ -224,6 +224,9 @@ pub trait Aliases {
 
     /// Whether accesses to these classes, *of one thread* at any two moments, always touch the same bytes.
     fn must(&self, a: usize, b: usize) -> bool;
+
+    /// Whether accesses to these classes always touch the same bytes, whichever threads they are of.
+    fn same(&self, a: usize, b: usize) -> bool;
 }
 
 impl Aliases for Program {
@@ -239,6 +242,12 @@ impl Aliases for Program {
             (Some(a), Some(b)) => a.is_always(b),
             _ => false,
         }
+    }
+
+    fn same(&self, a: usize, b: usize) -> bool {
+        let global =
+            |number: usize| self.locations.get(number).is_some_and(|l| matches!(l.base, Base::Global(_)));
+        global(a) && self.must(a, b)
     }
 }
 

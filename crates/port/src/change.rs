@@ -1,0 +1,36 @@
+//! What can be done to a program to make it robust: fences put in, accesses made stronger.
+
+use crate::machine::Fence;
+use crate::program::Point;
+
+/// One change.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Change {
+    /// A fence instruction is put in.
+    Insert {
+        /// Where.
+        at: Point,
+        /// Which.
+        fence: Fence,
+    },
+    /// An access gets a stronger instruction.
+    Strengthen {
+        /// Index into [`Program::functions`](crate::program::Program::functions).
+        function: usize,
+        /// Index into [`Function::nodes`](crate::program::Function::nodes).
+        node: usize,
+        /// What it becomes.
+        to: Strength,
+    },
+}
+
+/// What an access is made into (ARMv8).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Strength {
+    /// A load that comes before everything later: `ldapr`.
+    AcquirePc,
+    /// The same, and after earlier release stores: `ldar`, `ldaxr`.
+    Acquire,
+    /// A store that comes after everything earlier: `stlr`, `stlxr`.
+    Release,
+}

@@ -1,0 +1,134 @@
+//! Which pairs can lie on a cycle that the stronger machine forbids.
+//!
+//! Seed 004 §III: such a cycle alternates between kept pairs of a thread and *conflicts* between threads (`rfe`, `coe`,
+//! `fre`). The paper's pair graph has an edge from `(a, b)` to `(c, d)` where `b` and `c` may alias, and takes every pair with
+//! an edge in and an edge out. Here the same graph is split at the accesses: a cycle *enters* an event by a conflict and
+//! *leaves* an event by one. A kept pair `(a, b)` leads from entering `a` to leaving `b`; a write can be entered and left alone
+//! (`fre ; rfe`). A pair is on a cycle iff both its ends are in one strongly connected component. Self-loops stay:
+//! `flag[i] = 1; r = flag[1 - i]` is store buffering from one pair.
+
+use crate::lowered::Lowered;
+use crate::pairs::Pairs;
+use crate::program::Aliases;
+
+/// The graph of the cycles: events entered and left.
+pub struct Cycles {
+    /// Where a cycle can go: events are entered at `2 * event`, left at `2 * event + 1`.
+    next: Vec<Vec<u32>>,
+    /// The component of each place.
+    component: Vec<u32>,
+}
+
+/// Entering an event.
+fn enter(event: usize) -> usize {
+    2 * event
+}
+
+/// Leaving an event.
+fn leave(event: usize) -> usize {
+    2 * event + 1
+}
+
+/// Whether a conflict can lead from the one event to the other: both may be at the same memory in different threads, and one
+/// writes.
+pub fn conflict(lowered: &Lowered, aliases: &dyn Aliases, a: usize, b: usize) -> bool {
+    let (a, b) = (&lowered.events[a], &lowered.events[b]);
+    let apart = a.thread != b.thread || lowered.threads[a.thread].many;
+    apart && (a.is_write() || b.is_write()) && aliases.may(a.location, b.location)
+}
+
+impl Cycles {
+    /// The graph of a program with these pairs.
+    pub fn new(lowered: &Lowered, aliases: &dyn Aliases, pairs: &Pairs) -> Cycles {
+        let many = lowered.events.len();
+        let mut next = vec![Vec::new(); 2 * many];
+        for event in 0..many {
+            next[enter(event)].extend(pairs.kept[event].iter().map(|second| leave(second) as u32));
+            if lowered.events[event].is_write() {
+                next[enter(event)].push(leave(event) as u32);
+            }
+            let partners = (0..many).filter(|&other| conflict(lowered, aliases, event, other));
+            next[leave(event)].extend(partners.map(|other| enter(other) as u32));
+        }
+        let component = components(&next);
+        Cycles { next, component }
+    }
+
+    /// Whether the kept pair is on a cycle.
+    pub fn contains(&self, first: usize, second: usize) -> bool {
+        self.component[enter(first)] == self.component[leave(second)]
+    }
+
+    /// A shortest cycle through the pair: the events from the second back to the first, as the cycle meets them.
+    pub fn through(&self, first: usize, second: usize) -> Vec<usize> {
+        let (start, goal) = (leave(second), enter(first));
+        let mut before = vec![u32::MAX; self.next.len()];
+        let mut level = vec![start];
+        while !level.is_empty() && before[goal] == u32::MAX {
+            let mut below = Vec::new();
+            for &at in &level {
+                for &next in &self.next[at] {
+                    if before[next as usize] == u32::MAX {
+                        before[next as usize] = at as u32;
+                        below.push(next as usize);
+                    }
+                }
+            }
+            level = below;
+        }
+        let mut cycle = Vec::new();
+        let mut at = goal;
+        while at != start && before[at] != u32::MAX && cycle.len() <= before.len() {
+            cycle.push(at / 2);
+            at = before[at] as usize;
+        }
+        cycle.push(second);
+        cycle.reverse();
+        cycle.dedup();
+        cycle
+    }
+}
+
+/// Tarjan's strongly connected components, with a stack of its own.
+fn components(next: &[Vec<u32>]) -> Vec<u32> {
+    const NEW: u32 = u32::MAX;
+    let many = next.len();
+    let (mut index, mut low, mut component) = (vec![NEW; many], vec![0; many], vec![NEW; many]);
+    let (mut open, mut count, mut found) = (Vec::new(), 0, 0);
+    for root in 0..many {
+        if index[root] != NEW {
+            continue;
+        }
+        let mut work = vec![(root, 0)];
+        while let Some((at, edge)) = work.pop() {
+            if edge == 0 {
+                (index[at], low[at]) = (count, count);
+                count += 1;
+                open.push(at);
+            }
+            if let Some(&to) = next[at].get(edge) {
+                work.push((at, edge + 1));
+                let to = to as usize;
+                if index[to] == NEW {
+                    work.push((to, 0));
+                } else if component[to] == NEW {
+                    low[at] = low[at].min(index[to]);
+                }
+                continue;
+            }
+            if low[at] == index[at] {
+                while let Some(member) = open.pop() {
+                    component[member] = found;
+                    if member == at {
+                        break;
+                    }
+                }
+                found += 1;
+            }
+            if let Some(&(parent, _)) = work.last() {
+                low[parent] = low[parent].min(low[at]);
+            }
+        }
+    }
+    component
+}

@@ -1,0 +1,180 @@
+//! Dependencies between events, and release writes: what ARMv8's rules ask about beyond the path.
+//!
+//! For the machine that the program comes from, everything that may be a dependency counts: `dob` with its detours
+//! through `rfi` and `addr ; po`, closed under composition. For the machine that it goes to, only what is certain, and only if
+//! dependencies are to be trusted: a compiler may lose them (seed 004 §IV.B).
+
+use crate::bits::Bits;
+use crate::lowered::{Event, Lowered, Thread};
+use crate::machine::{Machine, Step};
+use crate::program::{Aliases, By, Program, What};
+
+/// The facts for both machines.
+#[derive(Clone, Debug, Default)]
+pub struct Depends {
+    /// What may be, on the machine that the program comes from.
+    pub from: Facts,
+    /// What is certain, on the machine that it goes to.
+    pub to: Facts,
+}
+
+/// Facts about events, one entry per event.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The reads it depends on.
+    pub on: Vec<Bits>,
+    /// Its bit among its thread's release writes, if it is one.
+    pub release: Vec<u32>,
+    /// The release writes to the same location (that may be, or surely are).
+    pub covered: Vec<u32>,
+}
+
+impl Depends {
+    /// Gathers the facts that the machines ask for.
+    pub fn new(program: &Program, lowered: &Lowered, aliases: &dyn Aliases, trusted: bool) -> Depends {
+        let mut depends = Depends::default();
+        if lowered.from == Machine::ArmV8 {
+            depends.from = releases(lowered, |e| e.from, |a, b| aliases.may(a, b), true);
+            depends.from.on = possible(program, lowered, aliases);
+        }
+        if lowered.to == Machine::ArmV8 {
+            depends.to = releases(lowered, |e| e.to, |a, b| aliases.must(a, b), false);
+            if trusted {
+                depends.to.on = certain(program, lowered);
+            }
+        }
+        depends
+    }
+}
+
+/// Numbers the release writes of each thread; those beyond the 31st share a bit (`crowd`) or have none.
+fn releases(
+    lowered: &Lowered,
+    step: impl Fn(&Event) -> Step,
+    alias: impl Fn(usize, usize) -> bool,
+    crowd: bool,
+) -> Facts {
+    const LAST: u32 = 1 << 31;
+    let is_release = |event: &Event| matches!(step(event), Step::Write { release: true, .. });
+    let mut facts = Facts::default();
+    let mut counts = vec![0; lowered.threads.len()];
+    for event in &lowered.events {
+        let mut bit = 0;
+        if is_release(event) {
+            bit = match counts[event.thread] {
+                few @ 0..31 => 1 << few,
+                _ if crowd => LAST,
+                _ => 0,
+            };
+            counts[event.thread] += 1;
+        }
+        facts.release.push(bit);
+    }
+    for event in &lowered.events {
+        let mut covered = 0;
+        if event.is_write() {
+            for (other, &bit) in lowered.events.iter().zip(&facts.release) {
+                let near = other.thread == event.thread && bit != 0;
+                if near && (bit == LAST || alias(other.location, event.location)) {
+                    covered |= bit;
+                }
+            }
+        }
+        facts.covered.push(covered);
+    }
+    facts
+}
+
+/// Pairs of a read and an event of the same thread that depends on it, as the program says.
+fn direct<'a>(
+    program: &'a Program,
+    lowered: &'a Lowered,
+) -> impl Iterator<Item = (usize, usize, By, bool)> + 'a {
+    lowered.events.iter().enumerate().flat_map(move |(number, event)| {
+        let node = program.functions.get(event.thread).and_then(|f| f.nodes.get(event.source));
+        let depends = match node.map(|node| &node.what) {
+            Some(What::Access(access)) => &access.depends[..],
+            _ => &[],
+        };
+        depends.iter().flat_map(move |dependency| {
+            let reads = lowered.events.iter().enumerate().filter(move |(_, read)| {
+                read.thread == event.thread && read.source == dependency.on && !read.is_write()
+            });
+            reads.map(move |(read, _)| (read, number, dependency.by, dependency.certain))
+        })
+    })
+}
+
+/// Address dependencies order all, data and control dependencies only writes.
+fn orders(by: By, write: bool) -> bool {
+    by == By::Address || write
+}
+
+fn certain(program: &Program, lowered: &Lowered) -> Vec<Bits> {
+    let many = lowered.events.len();
+    let mut on = vec![Bits::new(many); many];
+    for (read, event, by, certain) in direct(program, lowered) {
+        if certain && orders(by, lowered.events[event].is_write()) {
+            on[event].insert(read);
+        }
+    }
+    on
+}
+
+fn possible(program: &Program, lowered: &Lowered, aliases: &dyn Aliases) -> Vec<Bits> {
+    let events = &lowered.events;
+    let mut on = vec![Bits::new(events.len()); events.len()];
+    let reach: Vec<Vec<Bits>> = lowered.threads.iter().map(reachable).collect();
+    let after = |a: usize, b: usize| {
+        let (first, second) = (&events[a], &events[b]);
+        first.thread == second.thread && reach[first.thread][first.node].contains(second.node)
+    };
+    for (read, event, by, _) in direct(program, lowered) {
+        if orders(by, events[event].is_write()) {
+            on[event].insert(read);
+        }
+        if by == By::Address {
+            for (later, other) in events.iter().enumerate() {
+                if other.is_write() && after(event, later) {
+                    on[later].insert(read);
+                }
+            }
+        }
+    }
+    loop {
+        let mut new = false;
+        for event in 0..events.len() {
+            let writes = events.iter().enumerate().filter(|(write, other)| {
+                let by_rfi = !events[event].is_write() && other.is_write();
+                by_rfi && after(*write, event) && aliases.may(other.location, events[event].location)
+            });
+            let through: Vec<usize> = writes.map(|(write, _)| write).chain(on[event].iter()).collect();
+            for through in through {
+                let more = on[through].clone();
+                new |= on[event].add_all(&more);
+            }
+        }
+        if !new {
+            return on;
+        }
+    }
+}
+
+/// For every node, the nodes that can be reached from it in one step or more.
+pub fn reachable(thread: &Thread) -> Vec<Bits> {
+    let many = thread.nodes.len();
+    let mut reach = Vec::with_capacity(many);
+    for start in 0..many {
+        let mut found = Bits::new(many);
+        let mut left = vec![start];
+        while let Some(node) = left.pop() {
+            for &next in &thread.nodes[node].next {
+                if found.insert(next) {
+                    left.push(next);
+                }
+            }
+        }
+        reach.push(found);
+    }
+    reach
+}

@@ -1,0 +1,163 @@
+//! Which later accesses a machine keeps after an earlier one: the `Ord` conditions of seed 004 §IV, along paths.
+//!
+//! A path leaves an event, the *origin*. [`State`] is what has been met since: does the machine order the origin before
+//! whatever comes next? [`Rules::orders`] answers that for the next event, the other functions lead the state on. An event
+//! that is ordered after the origin hands on what it orders itself, so the answers are transitive within a thread.
+//!
+//! The machine that the program goes to must order *for sure*; of the one that it comes from it is asked what it *may*
+//! order: dependencies count there even if a compiler may lose them.
+
+use crate::machine::{Acquire, Fence, Machine, Step};
+
+/// What a machine knows of the origin at a place on a path.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+pub struct State {
+    bits: u16,
+    /// Release writes on the way, by their number (ARMv8's `po ; [L] ; coi`).
+    pub released: u32,
+}
+
+/// Everything later is after the origin.
+const ALL: u16 = 1;
+/// The origin, or something after it, is a read: a load fence orders it.
+const READ: u16 = 2;
+/// The origin, or something after it, is a write: a store fence orders it.
+const WRITE: u16 = 4;
+/// There was such a store fence: writes are after the origin.
+const WRITES: u16 = 8;
+/// The origin, or something after it, is a release write: acquire reads are after it.
+const RELEASE: u16 = 16;
+/// The last read is the origin or after it: if it belongs to a read-modify-write, so is the write.
+const LAST_READ: u16 = 32;
+/// The origin, or something after it, is the write of a read-modify-write.
+const SWAPPED: u16 = 64;
+/// Something after the origin is a read: what depends on it may be, too.
+const LATER_READ: u16 = 128;
+/// The origin's instruction was met again: what depends on it now depends on the newer value.
+const RENEWED: u16 = 256;
+
+impl State {
+    fn has(self, bit: u16) -> bool {
+        self.bits & bit != 0
+    }
+
+    fn with(self, bits: u16) -> State {
+        State { bits: self.bits | bits, ..self }
+    }
+}
+
+/// An event on a path, as one machine sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Met {
+    /// The step.
+    pub step: Step,
+    /// Whether it is the origin's own instruction, met again.
+    pub again: bool,
+    /// Whether it depends on the origin.
+    pub depends: bool,
+    /// Whether it depends on anything.
+    pub depends_at_all: bool,
+    /// Its bit among the release writes of the thread, if it is one.
+    pub release: u32,
+    /// The release writes to its location.
+    pub covered: u32,
+}
+
+/// A machine's rules.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// The machine.
+    pub machine: Machine,
+    /// Asked for what may be ordered, not for what surely is.
+    pub may: bool,
+    /// Whether the origin writes.
+    pub from_write: bool,
+}
+
+impl Rules {
+    /// The state right after the origin.
+    pub fn start(self, origin: Met) -> State {
+        match self.machine {
+            Machine::ArmV8 => self.handed_on(State::default(), origin.step),
+            _ => State::default(),
+        }
+    }
+
+    /// The state after a fence.
+    pub fn fence(self, state: State, fence: Fence) -> State {
+        match (self.machine, fence) {
+            (Machine::Sc, _) => state,
+            (_, Fence::Full) => state.with(ALL),
+            (Machine::ArmV8, Fence::Load) if state.has(READ) => state.with(ALL),
+            (Machine::ArmV8, Fence::Store) if state.has(WRITE) => state.with(WRITES),
+            (Machine::ArmV7, Fence::Store) if self.from_write => state.with(WRITES),
+            _ => state,
+        }
+    }
+
+    /// Whether the event is after the origin.
+    ///
+    /// - SC: always. x86 (`xppo ∪ implied`): unless a write is followed by a read with no fence between.
+    /// - ARMv8 (`bob`, `aob`, `dob`): [`ALL`] is `po;[F];po`, `[A ∪ Q];po` and `[R];po;[FLD];po`.
+    /// - ARMv7: fences only; `ppo` does not suffice (seed 004 §III.C).
+    pub fn orders(self, state: State, met: Met) -> bool {
+        let write = matches!(met.step, Step::Write { .. });
+        match self.machine {
+            Machine::Sc => true,
+            Machine::X86 => state.has(ALL) || !self.from_write || write,
+            Machine::ArmV7 => state.has(ALL) || (write && state.has(WRITES)),
+            Machine::ArmV8 => {
+                state.has(ALL)
+                    || (met.depends && (self.may || !state.has(RENEWED)))
+                    || (self.may && state.has(LATER_READ) && met.depends_at_all)
+                    || match met.step {
+                        Step::Read(acquire) => {
+                            (acquire == Acquire::Yes && state.has(RELEASE))
+                                || (self.may && acquire != Acquire::No && state.has(SWAPPED))
+                        }
+                        Step::Write { release, exclusive } => {
+                            release
+                                || state.has(WRITES)
+                                || (exclusive && state.has(LAST_READ))
+                                || state.released & met.covered != 0
+                        }
+                        Step::Fence(_) => false,
+                    }
+            }
+        }
+    }
+
+    /// The state after an event, ordered after the origin or not.
+    pub fn pass(self, state: State, met: Met, ordered: bool) -> State {
+        if self.machine != Machine::ArmV8 {
+            return state;
+        }
+        let mut state = state;
+        if matches!(met.step, Step::Read(_)) {
+            state.bits &= !LAST_READ;
+        }
+        state.released |= met.release;
+        if met.again {
+            state = state.with(RENEWED);
+        }
+        if ordered { self.handed_on(state, met.step).with(later_read(met.step)) } else { state }
+    }
+
+    /// The state once this step is known to be the origin, or after it.
+    fn handed_on(self, state: State, step: Step) -> State {
+        match step {
+            Step::Read(Acquire::No) => state.with(READ | LAST_READ),
+            Step::Read(_) => state.with(ALL | READ | LAST_READ),
+            Step::Write { release, exclusive } => {
+                let state = if release { state.with(RELEASE) } else { state };
+                let state = if exclusive { state.with(SWAPPED) } else { state };
+                state.with(WRITE)
+            }
+            Step::Fence(_) => state,
+        }
+    }
+}
+
+fn later_read(step: Step) -> u16 {
+    if matches!(step, Step::Read(_)) { LATER_READ } else { 0 }
+}

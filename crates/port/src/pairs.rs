@@ -1,0 +1,145 @@
+//! Pairs of accesses of one thread, and whether the two machines order them.
+//!
+//! Seed 004 §IV: `MM`, `Pnf` and `Ord`, asked path by path. A pair is *kept* if the machine that the program comes from
+//! may order it on some path: then it can be a program-order edge of a cycle that this machine forbids. It is *loose* if on
+//! such a path the machine that the program goes to doesn't order it. Pairs that always touch the same memory are
+//! neither (`poℓ` is in every condition of Theorem 1): coherence takes them out of every cycle.
+
+use crate::bits::Bits;
+use crate::depends::Depends;
+use crate::lowered::{Lowered, Op};
+use crate::order::{Met, Rules, State};
+use crate::program::Aliases;
+use std::collections::VecDeque;
+
+/// The pairs of a program: one set of second events for each first event.
+#[derive(Clone, Debug, Default)]
+pub struct Pairs {
+    /// Ordered by the machine that the program comes from, on some path.
+    pub kept: Vec<Bits>,
+    /// Of these, not ordered by the machine that it goes to, on the same path.
+    pub loose: Vec<Bits>,
+    /// Not ordered by the machine that the program comes from, on some path.
+    pub free: Vec<Bits>,
+}
+
+/// What happens between two events: the nodes after the first up to the second, in the graph of their thread.
+pub type Path = Vec<usize>;
+
+/// All that is asked about pairs.
+pub struct Asked<'a> {
+    /// The program.
+    pub lowered: &'a Lowered,
+    /// Which events are on the same memory.
+    pub aliases: &'a dyn Aliases,
+    /// Dependencies and release writes.
+    pub depends: &'a Depends,
+}
+
+/// The states of both machines at a node.
+type At = (usize, State, State);
+
+impl Asked<'_> {
+    /// Looks at all pairs.
+    pub fn pairs(&self) -> Pairs {
+        let many = self.lowered.events.len();
+        let empty = vec![Bits::new(many); many];
+        let mut pairs = Pairs { kept: empty.clone(), loose: empty.clone(), free: empty };
+        for first in 0..many {
+            self.walk(first, |second, from, to| {
+                if self.same_place(first, second) {
+                    return false;
+                }
+                if from {
+                    pairs.kept[first].insert(second);
+                } else {
+                    pairs.free[first].insert(second);
+                }
+                if from && !to {
+                    pairs.loose[first].insert(second);
+                }
+                false
+            });
+        }
+        pairs
+    }
+
+    /// A shortest path on which the pair is loose.
+    pub fn path(&self, first: usize, second: usize) -> Option<Path> {
+        self.walk(first, |met, from, to| met == second && from && !to)
+    }
+
+    fn same_place(&self, first: usize, second: usize) -> bool {
+        let events = &self.lowered.events;
+        self.aliases.must(events[first].location, events[second].location)
+    }
+
+    /// Follows all paths from an event, breadth first, and tells `found` of every event on them: its number, whether the
+    /// machine that the program comes from orders it, and the one that it goes to. Ends with the path on which `found`
+    /// says yes.
+    fn walk(&self, first: usize, mut found: impl FnMut(usize, bool, bool) -> bool) -> Option<Path> {
+        let lowered = self.lowered;
+        let origin = &lowered.events[first];
+        let nodes = &lowered.threads[origin.thread].nodes;
+        let from_write = origin.is_write();
+        let from = Rules { machine: lowered.from, may: true, from_write };
+        let to = Rules { machine: lowered.to, may: false, from_write };
+        let start = (self.met(first, first, true), self.met(first, first, false));
+        let start: At = (origin.node, from.start(start.0), to.start(start.1));
+
+        let mut seen: Vec<Vec<(State, State)>> = vec![Vec::new(); nodes.len()];
+        let mut visited: Vec<(At, usize)> = vec![(start, 0)];
+        let mut queue = VecDeque::from([0]);
+        while let Some(number) = queue.pop_front() {
+            let ((node, f, t), _) = visited[number];
+            for &next in &nodes[node].next {
+                let (mut f, mut t) = (f, t);
+                match &nodes[next].op {
+                    Op::Nothing => {}
+                    Op::From(fence) => f = from.fence(f, *fence),
+                    Op::To(fence) => t = to.fence(t, *fence),
+                    Op::Gate(_, fences) => t = fences.iter().fold(t, |t, &fence| to.fence(t, fence)),
+                    Op::Event(second) => {
+                        let (there, here) = (self.met(first, *second, true), self.met(first, *second, false));
+                        let (kept, held) = (from.orders(f, there), to.orders(t, here));
+                        if found(*second, kept, held) {
+                            return Some(path(&visited, number, next));
+                        }
+                        (f, t) = (from.pass(f, there, kept), to.pass(t, here, held));
+                    }
+                }
+                if !seen[next].contains(&(f, t)) {
+                    seen[next].push((f, t));
+                    visited.push(((next, f, t), number));
+                    queue.push_back(visited.len() - 1);
+                }
+            }
+        }
+        None
+    }
+
+    /// The event on the way from another, as the machine sees it that the program comes from, or goes to.
+    fn met(&self, first: usize, event: usize, from: bool) -> Met {
+        let step = if from { self.lowered.events[event].from } else { self.lowered.events[event].to };
+        let facts = if from { &self.depends.from } else { &self.depends.to };
+        Met {
+            step,
+            again: event == first,
+            depends: facts.on.get(event).is_some_and(|on| on.contains(first)),
+            depends_at_all: facts.on.get(event).is_some_and(|on| !on.is_empty()),
+            release: facts.release.get(event).copied().unwrap_or(0),
+            covered: facts.covered.get(event).copied().unwrap_or(0),
+        }
+    }
+}
+
+fn path(visited: &[(At, usize)], mut number: usize, last: usize) -> Path {
+    let mut path = vec![last];
+    while number != 0 {
+        let ((node, ..), before) = visited[number];
+        path.push(node);
+        number = before;
+    }
+    path.reverse();
+    path
+}
