@@ -18,7 +18,7 @@ const RAW: &str = "__seqcst_raw_";
 const ENTRY_POINTS: [&str; 4] = ["__tsan_", "seqcst_", "__atomic_", INTERPOSED];
 
 /// Interposed functions that std calls when it handles a panic, which ends the program anyway.
-const PANICS_CALL: [&str; 6] = ["close", "free", "mmap64", "munmap", "read", "write"];
+const PANICS_CALL: [&str; 7] = ["abort", "close", "free", "mmap64", "munmap", "read", "write"];
 
 /// Assembly code that needs no executable stack says so.
 const NO_STACK: &str = ".section .note.GNU-stack,\"\",@progbits";

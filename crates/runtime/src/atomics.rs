@@ -5,6 +5,7 @@
 
 use crate::chunks;
 use crate::context::Site;
+use crate::control::{accesses, settings};
 use crate::held::{Held, Hold};
 use crate::journal::{self, Event, What};
 use crate::places::{self, Others, Place};
@@ -12,7 +13,7 @@ use crate::shadow::{self, Access, Earlier};
 use crate::spin::Lock;
 use crate::thread::{self, Thread};
 use crate::waits::Load;
-use crate::{plain, report};
+use crate::{control, plain, report};
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::{Hidden, Look, Stale, Time, Write};
 
@@ -61,6 +62,38 @@ pub struct Operation {
 pub fn perform<T>(operation: &Operation, value: impl Fn() -> u64, act: impl Fn() -> (T, Done, u64)) -> T {
     let Some(thread) = thread::entering() else { return act().0 };
     thread.busy = true;
+    if control::active() { controlled(thread, operation, value, act) } else { watched(thread, operation, value, act) }
+}
+
+/// As a step, when it is its turn.
+#[inline(never)]
+fn controlled<T>(
+    thread: &mut Thread,
+    operation: &Operation,
+    value: impl Fn() -> u64,
+    act: impl Fn() -> (T, Done, u64),
+) -> T {
+    accesses::announce(operation, &value);
+    let act = || {
+        let (result, done, read) = act();
+        accesses::happened(operation, &done, read);
+        (result, done, read)
+    };
+    if settings::get().watches() {
+        return watched(thread, operation, value, act);
+    }
+    let result = act().0;
+    thread.leave();
+    result
+}
+
+#[inline(always)]
+fn watched<T>(
+    thread: &mut Thread,
+    operation: &Operation,
+    value: impl Fn() -> u64,
+    act: impl Fn() -> (T, Done, u64),
+) -> T {
     let site = thread.stack.site(operation.pc);
     let (mode, failure) = strengthen(operation.mode, operation.failure, thread.ra);
     if mode == Mode::SeqCst || failure == Mode::SeqCst {
@@ -140,6 +173,9 @@ fn learn(
 pub fn fence(mode: Mode, pc: usize) {
     let Some(thread) = thread::entering() else { return };
     thread.busy = true;
+    if control::active() {
+        accesses::fence(mode, pc);
+    }
     let site = thread.stack.site(pc);
     if mode == Mode::SeqCst {
         full_fence(thread, site);

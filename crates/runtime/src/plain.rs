@@ -4,7 +4,7 @@ use crate::chunks::{self, Chunk};
 use crate::context::Site;
 use crate::shadow::{self, Access, Earlier, Found};
 use crate::thread::{self, Thread};
-use crate::{journal::What, places, report};
+use crate::{control, journal::What, places, report};
 
 /// An aligned access to 1, 2, 4 or 8 bytes: the fast path ends here if the thread has done the same in this epoch.
 #[inline(always)]
@@ -12,6 +12,9 @@ pub fn aligned(addr: usize, size: usize, write: bool, pc: usize) {
     let Some(thread) = thread::entering() else { return };
     if write {
         thread.waits.effect();
+        if control::active() {
+            control::writes(addr);
+        }
     }
     let Some(chunk) = chunks::chunk(addr) else { return };
     let access = Access::new(addr, size, write);
@@ -34,6 +37,9 @@ fn range(addr: usize, size: usize, write: bool, pc: usize) {
     let Some(thread) = thread::entering() else { return };
     if write {
         thread.waits.effect();
+        if control::active() {
+            control::writes(addr);
+        }
     }
     thread.busy = true;
     let mut site = None;

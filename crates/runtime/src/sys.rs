@@ -8,6 +8,7 @@
 compile_error!("the runtime of seqcst is for x86-64 Linux only");
 
 mod bytes;
+mod raw;
 
 use core::arch::asm;
 use core::ptr;

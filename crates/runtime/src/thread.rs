@@ -319,6 +319,12 @@ impl Slots {
         let slot = usize::from(views.slot());
         NUMBERS[slot].store(number, Ordering::Relaxed);
         let cell_base = crate::shadow::base(slot as Slot);
+        let (races, ra) = if crate::control::active() {
+            let settings = crate::control::settings::get();
+            (settings.races(), settings.is_ra())
+        } else {
+            (options::get().races, options::get().model == Model::Ra)
+        };
         let thread = Box::into_raw(Box::new(Thread {
             views,
             stack: Stack::new(),
@@ -326,8 +332,8 @@ impl Slots {
             waits: Waits::default(),
             busy: false,
             interrupted: false,
-            races: options::get().races,
-            ra: options::get().model == Model::Ra,
+            races,
+            ra,
             cell_base,
             number,
             tomb,

@@ -26,7 +26,15 @@ macro_rules! shim {
         #[unsafe(no_mangle)]
         #[unsafe(naked)]
         pub extern "C" fn $name() {
-            core::arch::naked_asm!(concat!("mov ", $register, ", [rsp]"), "jmp {work}", work = sym $work)
+            core::arch::naked_asm!(
+                $crate::control::registers::first_lines!(),
+                concat!("mov ", $register, ", [rsp]"),
+                "jmp {work}",
+                $crate::control::registers::last_lines!(),
+                work = sym $work,
+                active = sym $crate::control::ACTIVE,
+                save = sym $crate::control::registers::save,
+            )
         }
     };
 }

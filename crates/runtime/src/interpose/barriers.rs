@@ -6,13 +6,17 @@
 //! at a time: a thread that we count into the next phase while nobody has left this one yet may be let through before
 //! one that we counted earlier. Such a barrier is *crowded*: both clocks are used from then on, which orders more than
 //! there is but never less.
+//!
+//! Under the scheduler nobody waits in libc: a thread arrives in one step and goes on in another, when its phase is over.
 
 use super::caller::Caller;
 use super::{acquire, release};
+use crate::control::{self, steps};
 use crate::spin::Lock;
 use crate::sync::{self, Side};
 use core::ffi::{c_int, c_uint, c_void};
 use libc::pthread_barrier_t as Barrier;
+use seqcst_schedule::{How, Kind, Op};
 
 real! {
     fn pthread_barrier_init(barrier: *mut Barrier, attr: *const c_void, count: c_uint) -> c_int;
@@ -28,6 +32,8 @@ pub(super) struct Phases {
     entered: u32,
     /// Which of the two clocks the open phase uses.
     open: usize,
+    /// Phases that are over.
+    over: u32,
     /// Has anybody left the phase before?
     left: bool,
     crowded: bool,
@@ -37,7 +43,7 @@ pub(super) static BARRIERS: Lock<Vec<Phases>> = Lock::new(Vec::new());
 
 impl Phases {
     fn new(barrier: usize, count: u32) -> Phases {
-        Phases { barrier, count, entered: 0, open: 0, left: true, crowded: false }
+        Phases { barrier, count, entered: 0, open: 0, over: 0, left: true, crowded: false }
     }
 
     /// A thread enters: which clock is its phase's?
@@ -48,6 +54,7 @@ impl Phases {
         if self.entered == self.count {
             self.entered = 0;
             self.open = 1 - self.open;
+            self.over = self.over.wrapping_add(1);
             self.left = false;
         }
         phase
@@ -105,16 +112,34 @@ pub unsafe extern "C" fn __interpose_pthread_barrier_destroy(barrier: *mut Barri
     result
 }
 
+/// Waits, under the scheduler, until the phase is over that was entered as one of `before` phases.
+fn turn(barrier: usize, before: u32, caller: Caller) -> c_int {
+    let is_over = || find(barrier, |phases| phases.over != before).unwrap_or(true);
+    if is_over() {
+        control::changed(barrier);
+        return libc::PTHREAD_BARRIER_SERIAL_THREAD;
+    }
+    control::point_when(barrier, Op::new(Kind::Pass, How::Read, barrier as u64), caller.pc(), &is_over);
+    0
+}
+
 unsafe extern "C" fn wait(barrier: *mut Barrier, caller: Caller) -> c_int {
     let name = barrier as usize;
+    if control::active() {
+        control::point(steps::change(Kind::Arrive, name), caller.pc());
+    }
+    let before = find(name, |phases| phases.over);
     // A barrier that another process made has one clock only.
     let (phase, crowded) = find(name, |phases| (phases.enter(), phases.crowded)).unwrap_or((0, false));
     release(clock(name, phase), Side::All, caller);
     if crowded {
         release(clock(name, 1 - phase), Side::All, caller);
     }
-    // SAFETY: the caller's arguments.
-    let result = unsafe { real::pthread_barrier_wait(barrier) };
+    let result = match before {
+        Some(before) if control::active() => turn(name, before, caller),
+        // SAFETY: the caller's arguments.
+        _ => unsafe { real::pthread_barrier_wait(barrier) },
+    };
     // The barrier may be gone by now: it is only a name.
     let crowded = find(name, |phases| {
         phases.leave(phase);

@@ -1,14 +1,21 @@
 //! Condition variables: a wait releases the mutex and acquires it again. To signal orders nothing by itself.
 //!
+//! Under the scheduler nobody waits in libc: who waits for which signal is kept in [`queues`]. A wait is three steps: to
+//! give the mutex back and begin to wait, to be woken (or late), to take the mutex again.
+//!
 //! A thread that is cancelled while it waits gets the mutex back before its cleanup handlers run: one of ours, the
 //! innermost, acquires it.
 
 use super::caller::Caller;
+use super::mutexes::{self, THRD_TIMEDOUT};
 use super::{acquire, release};
+use crate::control::clock::{self, Moment};
+use crate::control::{self, queues, steps};
 use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use core::mem::MaybeUninit;
 use libc::{clockid_t, pthread_cond_t as Condition, pthread_mutex_t as Mutex, timespec};
+use seqcst_schedule::{How, Kind};
 
 real! {
     fn pthread_cond_wait(condition: *mut Condition, mutex: *mut Mutex) -> c_int;
@@ -16,6 +23,10 @@ real! {
     fn pthread_cond_clockwait(condition: *mut Condition, mutex: *mut Mutex, clock: clockid_t, until: *const timespec) -> c_int;
     fn cnd_wait(condition: *mut Condition, mutex: *mut Mutex) -> c_int;
     fn cnd_timedwait(condition: *mut Condition, mutex: *mut Mutex, until: *const timespec) -> c_int;
+    fn pthread_cond_signal(condition: *mut Condition) -> c_int;
+    fn pthread_cond_broadcast(condition: *mut Condition) -> c_int;
+    fn cnd_signal(condition: *mut Condition) -> c_int;
+    fn cnd_broadcast(condition: *mut Condition) -> c_int;
 }
 
 /// `struct _pthread_cleanup_buffer`, which libc links into a list.
@@ -61,9 +72,52 @@ fn waiting(mutex: *mut Mutex, caller: Caller, real: impl FnOnce() -> c_int) -> c
     }
 }
 
+/// A wait under the scheduler.
+///
+/// # Safety
+/// As the real functions.
+unsafe fn turns(
+    condition: *mut Condition,
+    mutex: *mut Mutex,
+    until: Option<Moment>,
+    caller: Caller,
+) -> c_int {
+    let (name, pc) = (condition as usize, caller.pc());
+    control::point(steps::change(Kind::Wait, name).and(How::Write, mutex as u64), pc);
+    release(mutex, Side::All, caller);
+    // SAFETY: the caller's promise.
+    let result = unsafe { mutexes::unlock_within(mutex) };
+    if result != 0 {
+        return result;
+    }
+    let ticket = queues::enter(name, queues::ANY);
+    steps::take(Kind::Wake, name, until, pc, &|| queues::can_go(name, ticket));
+    let woken = queues::leave(name, ticket);
+    control::changed(name); // a signal fewer for the others
+    // SAFETY: the caller's promise.
+    let result = unsafe { mutexes::lock_again(mutex, caller) };
+    acquire(mutex, Side::All, caller);
+    if result == 0 && !woken { libc::ETIMEDOUT } else { result }
+}
+
+/// C11's functions have names of their own for results.
+fn in_c11(result: c_int) -> c_int {
+    const THRD_ERROR: c_int = 2;
+    match result {
+        0 => 0,
+        libc::ETIMEDOUT => THRD_TIMEDOUT,
+        _ => THRD_ERROR,
+    }
+}
+
 unsafe extern "C" fn wait(condition: *mut Condition, mutex: *mut Mutex, caller: Caller) -> c_int {
     // SAFETY: the caller's arguments.
-    waiting(mutex, caller, || unsafe { real::pthread_cond_wait(condition, mutex) })
+    unsafe {
+        if control::active() {
+            return turns(condition, mutex, None, caller);
+        }
+        waiting(mutex, caller, || real::pthread_cond_wait(condition, mutex))
+    }
 }
 
 unsafe extern "C" fn timed_wait(
@@ -73,7 +127,12 @@ unsafe extern "C" fn timed_wait(
     caller: Caller,
 ) -> c_int {
     // SAFETY: the caller's arguments.
-    waiting(mutex, caller, || unsafe { real::pthread_cond_timedwait(condition, mutex, until) })
+    unsafe {
+        if control::active() {
+            return clock_turns(condition, mutex, clock_of(condition), until, caller);
+        }
+        waiting(mutex, caller, || real::pthread_cond_timedwait(condition, mutex, until))
+    }
 }
 
 unsafe extern "C" fn clock_wait(
@@ -84,12 +143,22 @@ unsafe extern "C" fn clock_wait(
     caller: Caller,
 ) -> c_int {
     // SAFETY: the caller's arguments.
-    waiting(mutex, caller, || unsafe { real::pthread_cond_clockwait(condition, mutex, clock, until) })
+    unsafe {
+        if control::active() {
+            return clock_turns(condition, mutex, clock, until, caller);
+        }
+        waiting(mutex, caller, || real::pthread_cond_clockwait(condition, mutex, clock, until))
+    }
 }
 
 unsafe extern "C" fn wait11(condition: *mut Condition, mutex: *mut Mutex, caller: Caller) -> c_int {
     // SAFETY: the caller's arguments.
-    waiting(mutex, caller, || unsafe { real::cnd_wait(condition, mutex) })
+    unsafe {
+        if control::active() {
+            return in_c11(turns(condition, mutex, None, caller));
+        }
+        waiting(mutex, caller, || real::cnd_wait(condition, mutex))
+    }
 }
 
 unsafe extern "C" fn timed_wait11(
@@ -99,13 +168,96 @@ unsafe extern "C" fn timed_wait11(
     caller: Caller,
 ) -> c_int {
     // SAFETY: the caller's arguments.
-    waiting(mutex, caller, || unsafe { real::cnd_timedwait(condition, mutex, until) })
+    unsafe {
+        if control::active() {
+            return in_c11(clock_turns(condition, mutex, libc::CLOCK_REALTIME, until, caller));
+        }
+        waiting(mutex, caller, || real::cnd_timedwait(condition, mutex, until))
+    }
+}
+
+/// A wait with a deadline, under the scheduler.
+///
+/// # Safety
+/// As the real functions.
+unsafe fn clock_turns(
+    condition: *mut Condition,
+    mutex: *mut Mutex,
+    clock: clockid_t,
+    until: *const timespec,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !clock::is_valid(&*until) {
+            return libc::EINVAL;
+        }
+        turns(condition, mutex, Some(clock::moment(clock, &*until)), caller)
+    }
+}
+
+/// The clock that a condition variable was made for.
+///
+/// # Safety
+/// It is alive.
+unsafe fn clock_of(condition: *const Condition) -> clockid_t {
+    /// Where glibc keeps it: the second bit of `__wrefs`.
+    const FLAGS: usize = 36;
+    const MONOTONIC: u32 = 2;
+    // SAFETY: the caller's promise.
+    let flags = unsafe { condition.byte_add(FLAGS).cast::<u32>().read_volatile() };
+    if flags & MONOTONIC != 0 { libc::CLOCK_MONOTONIC } else { libc::CLOCK_REALTIME }
+}
+
+/// `work => real, how many` for each function that signals.
+macro_rules! signals {
+    ($($work:ident => $real:ident, $many:expr;)*) => {$(
+        unsafe extern "C" fn $work(condition: *mut Condition, caller: Caller) -> c_int {
+            if control::active() {
+                let name = condition as usize;
+                steps::give(Kind::Signal, name, caller.pc(), || queues::signal(name, $many));
+                return 0;
+            }
+            // SAFETY: the caller's arguments.
+            unsafe { real::$real(condition) }
+        }
+    )*};
+}
+
+signals! {
+    signal => pthread_cond_signal, 1;
+    broadcast => pthread_cond_broadcast, usize::MAX;
+    signal11 => cnd_signal, 1;
+    broadcast11 => cnd_broadcast, usize::MAX;
 }
 
 shims! {
     __interpose_pthread_cond_wait => wait, "rdx";
     __interpose_pthread_cond_timedwait => timed_wait, "rcx";
     __interpose_pthread_cond_clockwait => clock_wait, "r8";
+    __interpose_pthread_cond_signal => signal, "rsi";
+    __interpose_pthread_cond_broadcast => broadcast, "rsi";
     __interpose_cnd_wait => wait11, "rdx";
     __interpose_cnd_timedwait => timed_wait11, "rcx";
+    __interpose_cnd_signal => signal11, "rsi";
+    __interpose_cnd_broadcast => broadcast11, "rsi";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks() {
+        for clock in [libc::CLOCK_REALTIME, libc::CLOCK_MONOTONIC] {
+            let (mut attr, mut condition) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+            // SAFETY: initialised before use.
+            unsafe {
+                libc::pthread_condattr_init(attr.as_mut_ptr());
+                libc::pthread_condattr_setclock(attr.as_mut_ptr(), clock);
+                assert_eq!(libc::pthread_cond_init(condition.as_mut_ptr(), attr.as_ptr()), 0);
+                assert_eq!(clock_of(condition.as_ptr()), clock);
+            }
+        }
+    }
 }

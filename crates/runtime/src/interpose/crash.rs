@@ -34,6 +34,11 @@ thread_local! {
 }
 
 pub(super) fn start() {
+    watch();
+}
+
+/// Crashes are noticed from now on, where the program doesn't itself.
+pub fn watch() {
     for signal in CRASHES {
         let mut now = no_action();
         // SAFETY: valid arguments.
@@ -44,6 +49,18 @@ pub(super) fn start() {
         {
             // SAFETY: the handler fits its flags.
             unsafe { real::sigaction(signal, &ours, ptr::null_mut()) };
+        }
+    }
+}
+
+/// Crashes are nobody's business from now on.
+pub fn ignore() {
+    for signal in CRASHES {
+        let mut now = no_action();
+        // SAFETY: valid arguments.
+        let known = unsafe { real::sigaction(signal, ptr::null(), &mut now) } == 0;
+        if known && action(signal).is_some_and(|ours| ours.sa_sigaction == now.sa_sigaction) {
+            by_default(signal);
         }
     }
 }

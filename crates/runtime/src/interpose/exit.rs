@@ -3,8 +3,10 @@
 //! `exit` and the return of `main` end in a handler that was registered first, so it runs after the program's own. An
 //! exit code can't be changed there, but `exit` can be called again with another: libc goes on with the handlers that
 //! are left. `_exit` and `_Exit` run no handlers: they are interposed. `quick_exit` has handlers of its own.
+//!
+//! While a plan is played, the end of the process is a step, and the last one: nothing but output may come after it.
 
-use crate::{options, report, sys};
+use crate::{control, options, report, sys};
 use core::ffi::{c_int, c_void};
 use core::ptr;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -14,11 +16,7 @@ real! {
 }
 
 unsafe extern "C" {
-    fn __cxa_atexit(
-        handler: extern "C" fn(*mut c_void),
-        argument: *mut c_void,
-        library: *mut c_void,
-    ) -> c_int;
+    fn on_exit(handler: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
     fn __cxa_at_quick_exit(handler: extern "C" fn(*mut c_void), library: *mut c_void) -> c_int;
 }
 
@@ -27,14 +25,20 @@ static FINISHED: AtomicBool = AtomicBool::new(false);
 pub(super) fn start() {
     // SAFETY: the handlers take any argument.
     unsafe {
-        __cxa_atexit(at_exit, ptr::null_mut(), ptr::null_mut());
+        on_exit(at_exit, ptr::null_mut());
         __cxa_at_quick_exit(at_quick_exit, ptr::null_mut());
     }
 }
 
 /// The summary. True if errors were reported, and only the first time.
-pub(super) fn finish() -> bool {
-    !FINISHED.swap(true, Ordering::AcqRel) && report::finish()
+pub fn finish() -> bool {
+    !control::server::is_quiet() && !FINISHED.swap(true, Ordering::AcqRel) && report::finish()
+}
+
+/// Ends the process as `exit` does.
+pub fn end(code: c_int) -> ! {
+    // SAFETY: handlers of the program run.
+    unsafe { real::exit(code) }
 }
 
 /// After a fork, in the child: it has an end of its own.
@@ -42,7 +46,10 @@ pub(super) fn fork_child() {
     FINISHED.store(false, Ordering::Release);
 }
 
-extern "C" fn at_exit(_: *mut c_void) {
+extern "C" fn at_exit(code: c_int, _: *mut c_void) {
+    if control::active() && control::exits(0) {
+        sys::exit(code);
+    }
     if finish() {
         // SAFETY: inside a handler of `exit`, where libc goes on with the rest of them.
         unsafe { real::exit(options::get().exitcode) }
@@ -50,6 +57,9 @@ extern "C" fn at_exit(_: *mut c_void) {
 }
 
 extern "C" fn at_quick_exit(_: *mut c_void) {
+    if control::active() && control::exits(0) {
+        return;
+    }
     if finish() {
         sys::exit(options::get().exitcode);
     }
@@ -58,6 +68,9 @@ extern "C" fn at_quick_exit(_: *mut c_void) {
 /// In front of `_exit`.
 #[unsafe(no_mangle)]
 pub extern "C" fn __interpose__exit(code: c_int) -> ! {
+    if control::active() && control::exits(0) {
+        sys::exit(code);
+    }
     sys::exit(if finish() { options::get().exitcode } else { code })
 }
 

@@ -6,7 +6,7 @@
 use super::{barriers, exit, modules, threads};
 use crate::abi::libatomic;
 use crate::held::{Held, Hold};
-use crate::{atomics, chunks, places, report, sync, thread};
+use crate::{atomics, chunks, control, places, report, sync, thread};
 use core::array;
 use core::ffi::{c_int, c_void};
 use core::ptr;
@@ -59,6 +59,18 @@ extern "C" fn child() {
     exit::fork_child();
     report::fork_child();
     thread::fork_child();
+    control::server::fork_child();
+}
+
+/// Copies this process, of which there is one thread, outside of the runtime: no lock is held, and nothing that was
+/// found so far is to be told twice.
+pub fn copy() -> c_int {
+    // SAFETY: libc knows of the copy, and no handlers of the program run.
+    let process = unsafe { real::_Fork() };
+    if process == 0 {
+        threads::fork_child();
+    }
+    process
 }
 
 /// In front of `vfork`: the child of a real one would use this process's memory, and its `_exit` would sum up here.

@@ -12,10 +12,13 @@
 //! | Rust's std, which is not instrumented | [`rust_std`], [`stubs`], [`opaque`] |
 //! | C++ exceptions | [`exceptions`] |
 //! | memory | [`memory`], [`strings`], [`modules`] |
-//! | how processes end and multiply | [`exit`], [`crash`], [`signals`], [`fork`], [`exec`] |
+//! | how processes begin, end and multiply | [`begin`], [`exit`], [`abort`], [`crash`], [`signals`], [`fork`], [`exec`] |
+//! | what differs from run to run: time, randomness, numbers of processes; system calls | [`time`], [`chance`], [`identity`], [`syscalls`] |
 //! | what people may say about their program (`seqcst.h`) | [`annotations`] |
 //!
-//! What needs nothing: `syscall` (futexes: the atomics around them are seen), `dlopen` (its result depends on who calls
+//! Under `seqcst explore` nobody waits in libc or in the kernel: who would have to wait gets no turn ([`crate::control`]).
+//!
+//! What needs nothing: `dlopen` (its result depends on who calls
 //! it; [`modules`] notices new libraries by themselves), `longjmp` (call stacks mend themselves by the stack pointer),
 //! `posix_spawn`, `system`, `popen` (another program), `malloc` (what is freed starts anew).
 
@@ -24,8 +27,11 @@ mod real;
 #[macro_use]
 mod caller;
 
+pub mod abort;
 pub mod annotations;
 pub mod barriers;
+pub mod begin;
+pub mod chance;
 pub mod conditions;
 pub mod crash;
 pub mod exceptions;
@@ -33,6 +39,7 @@ pub mod exec;
 pub mod exit;
 pub mod fork;
 pub mod guards;
+pub mod identity;
 pub mod kernel;
 pub mod memory;
 pub mod modules;
@@ -45,19 +52,25 @@ pub mod semaphores;
 pub mod signals;
 pub mod strings;
 pub mod stubs;
+pub mod syscalls;
 pub mod threads;
+pub mod time;
 pub mod unwinding;
 
 /// Called once, when the runtime is ready: finds the real functions, and arranges to be told of ends and forks.
 pub fn start() {
     let all = [
+        abort::look_up,
         barriers::look_up,
+        begin::look_up,
+        chance::look_up,
         conditions::look_up,
         crash::look_up,
         exit::look_up,
         exceptions::look_up,
         exec::look_up,
         fork::look_up,
+        identity::look_up,
         kernel::look_up,
         memory::look_up,
         modules::look_up,
@@ -67,7 +80,9 @@ pub fn start() {
         semaphores::look_up,
         signals::look_up,
         strings::look_up,
+        syscalls::look_up,
         threads::look_up,
+        time::look_up,
     ];
     for look_up in all {
         look_up();

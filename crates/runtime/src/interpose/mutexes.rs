@@ -1,16 +1,24 @@
 //! Mutexes and spin locks: locking acquires, unlocking releases.
 //!
+//! Under the scheduler the real functions never wait: a thread gets its turn when the lock is free.
+//!
 //! A recursive mutex is acquired and released at every level: the inner ones add nothing that isn't so. C11's `mtx_t` is
 //! a `pthread_mutex_t`, but its functions reach libc's mutexes by another way.
 
 use super::caller::Caller;
-use super::{acquired, release, renewed};
+use super::{acquired, release, renewed, threads};
+use crate::control::clock::{self, Moment};
+use crate::control::{self, locks, steps};
 use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use libc::{clockid_t, pthread_mutex_t as Mutex, timespec};
+use seqcst_schedule::Kind;
 
 /// `pthread_spinlock_t`
 type Spin = c_int;
+
+/// `thrd_timedout`
+pub(super) const THRD_TIMEDOUT: c_int = 4;
 
 real! {
     fn pthread_mutex_init(mutex: *mut Mutex, attr: *const c_void) -> c_int;
@@ -33,19 +41,73 @@ real! {
     fn pthread_spin_unlock(spin: *mut Spin) -> c_int;
 }
 
-/// `work => real(object, arguments)` for each function that takes, frees or renews a lock.
+/// Whether a lock of libc can be had without waiting, asked while this thread waits for it.
+trait Waitable: Sized + 'static {
+    /// # Safety
+    /// The lock is alive.
+    unsafe fn is_free(lock: *const Self, tid: u32) -> bool;
+}
+
+impl Waitable for Mutex {
+    unsafe fn is_free(lock: *const Mutex, tid: u32) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { locks::mutex(lock, tid) }
+    }
+}
+
+impl Waitable for Spin {
+    unsafe fn is_free(lock: *const Spin, _: u32) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { locks::spin(lock) }
+    }
+}
+
+/// Waits for the turn to take a lock. False: time is up.
+fn turn<T: Waitable>(lock: *const T, until: Option<Moment>, caller: Caller) -> bool {
+    let tid = threads::tid();
+    // SAFETY: the caller's lock, which stays while somebody waits for it.
+    let is_free = || unsafe { T::is_free(lock, tid) };
+    steps::take(Kind::Lock, lock as usize, until, caller.pc(), &is_free)
+}
+
+/// Waits for the turn to try to take a lock. Having it already doesn't help, but for recursive ones.
+fn turn_to_try<T: Waitable>(lock: *const T, caller: Caller) {
+    let tid = threads::tid();
+    // SAFETY: the caller's lock.
+    steps::try_take(Kind::Lock, lock as usize, caller.pc(), || unsafe { T::is_free(lock, tid) });
+}
+
+/// `work => real(object)` for each function that takes, tries, frees or renews a lock.
 macro_rules! locks {
-    (take $($work:ident => $real:ident($type:ty $(, $argument:ident: $of:ty)*);)*) => {$(
-        unsafe extern "C" fn $work(lock: *mut $type $(, $argument: $of)*, caller: Caller) -> c_int {
+    (take $($work:ident => $real:ident($type:ty);)*) => {$(
+        unsafe extern "C" fn $work(lock: *mut $type, caller: Caller) -> c_int {
+            if control::active() {
+                turn(lock, None, caller);
+            }
             // SAFETY: the caller's arguments.
-            acquired(unsafe { real::$real(lock $(, $argument)*) }, lock, Side::All, caller)
+            acquired(unsafe { real::$real(lock) }, lock, Side::All, caller)
+        }
+    )*};
+    (try $($work:ident => $real:ident($type:ty);)*) => {$(
+        unsafe extern "C" fn $work(lock: *mut $type, caller: Caller) -> c_int {
+            if control::active() {
+                turn_to_try(lock, caller);
+            }
+            // SAFETY: the caller's arguments.
+            acquired(unsafe { real::$real(lock) }, lock, Side::All, caller)
         }
     )*};
     (free $($work:ident => $real:ident($type:ty);)*) => {$(
         unsafe extern "C" fn $work(lock: *mut $type, caller: Caller) -> c_int {
-            release(lock, Side::All, caller);
-            // SAFETY: the caller's arguments.
-            unsafe { real::$real(lock) }
+            let act = || {
+                release(lock, Side::All, caller);
+                // SAFETY: the caller's arguments.
+                unsafe { real::$real(lock) }
+            };
+            if control::active() {
+                return steps::give(Kind::Unlock, lock as usize, caller.pc(), act);
+            }
+            act()
         }
     )*};
     (renew $($work:ident => $real:ident($type:ty $(, $argument:ident: $of:ty)*);)*) => {$(
@@ -62,14 +124,49 @@ macro_rules! locks {
 
 locks! { take
     lock => pthread_mutex_lock(Mutex);
-    try_lock => pthread_mutex_trylock(Mutex);
-    timed_lock => pthread_mutex_timedlock(Mutex, until: *const timespec);
-    clock_lock => pthread_mutex_clocklock(Mutex, clock: clockid_t, until: *const timespec);
     lock11 => mtx_lock(Mutex);
-    try_lock11 => mtx_trylock(Mutex);
-    timed_lock11 => mtx_timedlock(Mutex, until: *const timespec);
     spin_lock => pthread_spin_lock(Spin);
+}
+
+locks! { try
+    try_lock => pthread_mutex_trylock(Mutex);
+    try_lock11 => mtx_trylock(Mutex);
     spin_try_lock => pthread_spin_trylock(Spin);
+}
+
+unsafe extern "C" fn timed_lock(mutex: *mut Mutex, until: *const timespec, caller: Caller) -> c_int {
+    // SAFETY: the caller's arguments.
+    unsafe {
+        if control::active() && !turn(mutex, Some(clock::moment(libc::CLOCK_REALTIME, &*until)), caller) {
+            return libc::ETIMEDOUT;
+        }
+        acquired(real::pthread_mutex_timedlock(mutex, until), mutex, Side::All, caller)
+    }
+}
+
+unsafe extern "C" fn clock_lock(
+    mutex: *mut Mutex,
+    clock: clockid_t,
+    until: *const timespec,
+    caller: Caller,
+) -> c_int {
+    // SAFETY: the caller's arguments.
+    unsafe {
+        if control::active() && !turn(mutex, Some(clock::moment(clock, &*until)), caller) {
+            return libc::ETIMEDOUT;
+        }
+        acquired(real::pthread_mutex_clocklock(mutex, clock, until), mutex, Side::All, caller)
+    }
+}
+
+unsafe extern "C" fn timed_lock11(mutex: *mut Mutex, until: *const timespec, caller: Caller) -> c_int {
+    // SAFETY: the caller's arguments.
+    unsafe {
+        if control::active() && !turn(mutex, Some(clock::moment(libc::CLOCK_REALTIME, &*until)), caller) {
+            return THRD_TIMEDOUT;
+        }
+        acquired(real::mtx_timedlock(mutex, until), mutex, Side::All, caller)
+    }
 }
 
 locks! { free
@@ -94,6 +191,41 @@ pub unsafe extern "C" fn __interpose_mtx_destroy(mutex: *mut Mutex) {
     // SAFETY: the caller's arguments.
     unsafe { real::mtx_destroy(mutex) };
     renewed(0, mutex);
+}
+
+/// Who libc says owns a mutex that this thread takes.
+pub(super) fn owner() -> u32 {
+    /// Where glibc keeps it, `__owner`.
+    const OWNER: usize = 8;
+    let mut mutex = libc::PTHREAD_MUTEX_INITIALIZER;
+    // SAFETY: a mutex of our own, which nobody else knows.
+    unsafe {
+        real::pthread_mutex_lock(&mut mutex);
+        let owner = (&raw const mutex).byte_add(OWNER).cast::<u32>().read_volatile();
+        real::pthread_mutex_unlock(&mut mutex);
+        owner
+    }
+}
+
+/// As part of a wait for a signal, which is the step: gives the mutex back.
+///
+/// # Safety
+/// As the real function.
+pub(super) unsafe fn unlock_within(mutex: *mut Mutex) -> c_int {
+    // SAFETY: the caller's promise.
+    let result = unsafe { real::pthread_mutex_unlock(mutex) };
+    control::changed(mutex as usize);
+    result
+}
+
+/// After a wait for a signal: takes the mutex again, in a step of its own.
+///
+/// # Safety
+/// As the real function.
+pub(super) unsafe fn lock_again(mutex: *mut Mutex, caller: Caller) -> c_int {
+    turn(mutex, None, caller);
+    // SAFETY: the caller's promise.
+    unsafe { real::pthread_mutex_lock(mutex) }
 }
 
 shims! {

@@ -2,13 +2,17 @@
 //!
 //! The initialiser takes no argument, so what it belongs to is kept in a thread-local. It may end by an exception
 //! (`std::call_once`): then the next one that tries knows what it did.
+//!
+//! Under the scheduler a thread gets its turn when no initialiser is running.
 
 use super::caller::Caller;
 use super::{acquire, unwinding};
+use crate::control::{self, locks, steps};
 use crate::sync::{self, Side};
 use core::cell::Cell;
-use core::ffi::c_int;
+use core::ffi::{c_int, c_void};
 use core::ptr;
+use seqcst_schedule::Kind;
 
 /// `pthread_once_t`, and C11's `once_flag`.
 type Flag = c_int;
@@ -41,26 +45,49 @@ extern "C" fn initialise() {
     done(flag as usize);
 }
 
+/// The initialiser is done, and libc is about to say so.
 fn done(flag: usize) {
+    if control::active() {
+        control::point(steps::change(Kind::Unlock, flag), 0);
+    }
     sync::release(flag, Side::All, 0);
 }
 
-fn calling<T>(call: Call, real: impl FnOnce() -> T) -> T {
+/// Libc has said so.
+fn over(flag: usize) {
+    if control::active() {
+        control::changed(flag);
+    }
+}
+
+/// Libc's function of this address, however it ends: by returning, or by an exception.
+///
+/// # Safety
+/// It is `pthread_once` or `call_once`, and the call is the program's.
+unsafe fn calling(real: *mut c_void, call: Call) {
+    if control::active() {
+        // SAFETY: the caller's flag, which stays while somebody waits for it.
+        let can = || unsafe { locks::once(call.flag) };
+        steps::take(Kind::Lock, call.flag as usize, None, call.caller.pc(), &can);
+    }
     let outer = CALL.replace(&raw const call);
-    let result = real();
+    let (flag, initialiser) = (call.flag as usize, initialise as extern "C" fn() as usize);
+    // SAFETY: the caller's arguments, but for the initialiser, which calls the caller's.
+    unsafe { unwinding::call(real as usize, flag, initialiser, over, flag) };
+    over(flag);
     CALL.set(outer);
     acquire(call.flag, Side::All, call.caller);
-    result
 }
 
 unsafe extern "C" fn once(flag: *mut Flag, initialiser: Initialiser, caller: Caller) -> c_int {
-    // SAFETY: the caller's arguments, but for the initialiser, which calls the caller's.
-    calling(Call { flag, initialiser, caller }, || unsafe { real::pthread_once(flag, initialise) })
+    // SAFETY: the caller's arguments. It always returns 0.
+    unsafe { calling(real::addresses::pthread_once.address(), Call { flag, initialiser, caller }) };
+    0
 }
 
 unsafe extern "C" fn once11(flag: *mut Flag, initialiser: Initialiser, caller: Caller) {
-    // SAFETY: as above.
-    calling(Call { flag, initialiser, caller }, || unsafe { real::call_once(flag, initialise) });
+    // SAFETY: the caller's arguments.
+    unsafe { calling(real::addresses::call_once.address(), Call { flag, initialiser, caller }) };
 }
 
 shims! {

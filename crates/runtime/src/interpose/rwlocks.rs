@@ -2,9 +2,12 @@
 
 use super::caller::Caller;
 use super::{acquired, release, renewed, threads};
+use crate::control::clock::{self, Moment};
+use crate::control::{self, locks, steps};
 use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use libc::{clockid_t, pthread_rwlock_t as RwLock, timespec};
+use seqcst_schedule::Kind;
 
 real! {
     fn pthread_rwlock_init(lock: *mut RwLock, attr: *const c_void) -> c_int;
@@ -20,36 +23,100 @@ real! {
     fn pthread_rwlock_unlock(lock: *mut RwLock) -> c_int;
 }
 
-macro_rules! locks {
-    ($($work:ident => $real:ident($side:ident $(, $argument:ident: $of:ty)*);)*) => {$(
-        unsafe extern "C" fn $work(lock: *mut RwLock $(, $argument: $of)*, caller: Caller) -> c_int {
-            // SAFETY: the caller's arguments.
-            acquired(unsafe { real::$real(lock $(, $argument)*) }, lock, Side::$side, caller)
-        }
-    )*};
+/// Would a side get the lock at once?
+///
+/// # Safety
+/// The lock is alive.
+unsafe fn is_free(lock: *const RwLock, side: Side, tid: u32) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { if side == Side::Readers { locks::reading(lock, tid) } else { locks::writing(lock, tid) } }
 }
 
-locks! {
-    read => pthread_rwlock_rdlock(Readers);
-    try_read => pthread_rwlock_tryrdlock(Readers);
-    timed_read => pthread_rwlock_timedrdlock(Readers, until: *const timespec);
-    clock_read => pthread_rwlock_clockrdlock(Readers, clock: clockid_t, until: *const timespec);
-    write => pthread_rwlock_wrlock(All);
-    try_write => pthread_rwlock_trywrlock(All);
-    timed_write => pthread_rwlock_timedwrlock(All, until: *const timespec);
-    clock_write => pthread_rwlock_clockwrlock(All, clock: clockid_t, until: *const timespec);
+/// Under the scheduler: waits for the turn to take the lock. False: time is up.
+fn turn(lock: *const RwLock, side: Side, until: Option<Moment>, caller: Caller) -> bool {
+    let tid = threads::tid();
+    // SAFETY: the caller's lock, which stays while somebody waits for it.
+    steps::take(Kind::Lock, lock as usize, until, caller.pc(), &|| unsafe { is_free(lock, side, tid) })
 }
+
+/// Under the scheduler: waits for the turn to try.
+fn turn_to_try(lock: *const RwLock, side: Side, caller: Caller) {
+    let tid = threads::tid();
+    // SAFETY: the caller's lock.
+    steps::try_take(Kind::Lock, lock as usize, caller.pc(), || unsafe { is_free(lock, side, tid) });
+}
+
+/// The functions of one side.
+macro_rules! side {
+    ($side:ident: $take:ident => $real:ident, $try:ident => $real_try:ident, $timed:ident => $real_timed:ident,
+     $clock:ident => $real_clock:ident) => {
+        unsafe extern "C" fn $take(lock: *mut RwLock, caller: Caller) -> c_int {
+            if control::active() {
+                turn(lock, Side::$side, None, caller);
+            }
+            // SAFETY: the caller's arguments.
+            acquired(unsafe { real::$real(lock) }, lock, Side::$side, caller)
+        }
+
+        unsafe extern "C" fn $try(lock: *mut RwLock, caller: Caller) -> c_int {
+            if control::active() {
+                turn_to_try(lock, Side::$side, caller);
+            }
+            // SAFETY: the caller's arguments.
+            acquired(unsafe { real::$real_try(lock) }, lock, Side::$side, caller)
+        }
+
+        unsafe extern "C" fn $timed(lock: *mut RwLock, until: *const timespec, caller: Caller) -> c_int {
+            // SAFETY: the caller's arguments.
+            unsafe {
+                if control::active() {
+                    let until = clock::moment(libc::CLOCK_REALTIME, &*until);
+                    if !turn(lock, Side::$side, Some(until), caller) {
+                        return libc::ETIMEDOUT;
+                    }
+                }
+                acquired(real::$real_timed(lock, until), lock, Side::$side, caller)
+            }
+        }
+
+        unsafe extern "C" fn $clock(
+            lock: *mut RwLock,
+            clock: clockid_t,
+            until: *const timespec,
+            caller: Caller,
+        ) -> c_int {
+            // SAFETY: the caller's arguments.
+            unsafe {
+                if control::active() && !turn(lock, Side::$side, Some(clock::moment(clock, &*until)), caller) {
+                    return libc::ETIMEDOUT;
+                }
+                acquired(real::$real_clock(lock, clock, until), lock, Side::$side, caller)
+            }
+        }
+    };
+}
+
+side! { Readers: read => pthread_rwlock_rdlock, try_read => pthread_rwlock_tryrdlock,
+timed_read => pthread_rwlock_timedrdlock, clock_read => pthread_rwlock_clockrdlock }
+side! { All: write => pthread_rwlock_wrlock, try_write => pthread_rwlock_trywrlock,
+timed_write => pthread_rwlock_timedwrlock, clock_write => pthread_rwlock_clockwrlock }
 
 /// One function for both sides: libc itself finds out which one by looking whether the writer is this thread.
 unsafe extern "C" fn unlock(lock: *mut RwLock, caller: Caller) -> c_int {
     /// Where glibc keeps the writer's number, `__cur_writer`.
     const WRITER: usize = 24;
-    // SAFETY: inside the lock, which this thread holds.
-    let writer = unsafe { lock.byte_add(WRITER).cast::<u32>().read_volatile() };
-    let side = if writer == threads::tid() { Side::All } else { Side::Readers };
-    release(lock, side, caller);
-    // SAFETY: the caller's arguments.
-    unsafe { real::pthread_rwlock_unlock(lock) }
+    let act = || {
+        // SAFETY: inside the lock, which this thread holds.
+        let writer = unsafe { lock.byte_add(WRITER).cast::<u32>().read_volatile() };
+        let side = if writer == threads::tid() { Side::All } else { Side::Readers };
+        release(lock, side, caller);
+        // SAFETY: the caller's arguments.
+        unsafe { real::pthread_rwlock_unlock(lock) }
+    };
+    if control::active() {
+        return steps::give(Kind::Unlock, lock as usize, caller.pc(), act);
+    }
+    act()
 }
 
 /// In front of `pthread_rwlock_init`.

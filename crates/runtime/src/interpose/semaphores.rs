@@ -2,9 +2,12 @@
 
 use super::caller::Caller;
 use super::{acquired, release, renewed};
+use crate::control::clock::{self, Moment};
+use crate::control::{self, locks, steps};
 use crate::sync::Side;
 use core::ffi::{c_int, c_uint};
 use libc::{clockid_t, sem_t as Semaphore, timespec};
+use seqcst_schedule::Kind;
 
 real! {
     fn sem_init(semaphore: *mut Semaphore, shared: c_int, value: c_uint) -> c_int;
@@ -16,25 +19,58 @@ real! {
     fn sem_clockwait(semaphore: *mut Semaphore, clock: clockid_t, until: *const timespec) -> c_int;
 }
 
+/// Under the scheduler: waits for the turn to take from it. False: time is up.
+fn turn(semaphore: *const Semaphore, until: Option<Moment>, caller: Caller) -> bool {
+    // SAFETY: the caller's semaphore, which stays while somebody waits for it.
+    steps::take(Kind::Take, semaphore as usize, until, caller.pc(), &|| unsafe { locks::semaphore(semaphore) })
+}
+
+/// Time is up.
+fn late() -> c_int {
+    // SAFETY: always there.
+    unsafe { *libc::__errno_location() = libc::ETIMEDOUT };
+    -1
+}
+
 unsafe extern "C" fn post(semaphore: *mut Semaphore, caller: Caller) -> c_int {
-    release(semaphore, Side::All, caller);
-    // SAFETY: the caller's arguments.
-    unsafe { real::sem_post(semaphore) }
+    let act = || {
+        release(semaphore, Side::All, caller);
+        // SAFETY: the caller's arguments.
+        unsafe { real::sem_post(semaphore) }
+    };
+    if control::active() {
+        return steps::give(Kind::Post, semaphore as usize, caller.pc(), act);
+    }
+    act()
 }
 
 unsafe extern "C" fn wait(semaphore: *mut Semaphore, caller: Caller) -> c_int {
+    if control::active() {
+        turn(semaphore, None, caller);
+    }
     // SAFETY: the caller's arguments.
     acquired(unsafe { real::sem_wait(semaphore) }, semaphore, Side::All, caller)
 }
 
 unsafe extern "C" fn try_wait(semaphore: *mut Semaphore, caller: Caller) -> c_int {
     // SAFETY: the caller's arguments.
-    acquired(unsafe { real::sem_trywait(semaphore) }, semaphore, Side::All, caller)
+    unsafe {
+        if control::active() {
+            let can = || locks::semaphore(semaphore);
+            steps::try_take(Kind::Take, semaphore as usize, caller.pc(), can);
+        }
+        acquired(real::sem_trywait(semaphore), semaphore, Side::All, caller)
+    }
 }
 
 unsafe extern "C" fn timed_wait(semaphore: *mut Semaphore, until: *const timespec, caller: Caller) -> c_int {
     // SAFETY: the caller's arguments.
-    acquired(unsafe { real::sem_timedwait(semaphore, until) }, semaphore, Side::All, caller)
+    unsafe {
+        if control::active() && !turn(semaphore, Some(clock::moment(libc::CLOCK_REALTIME, &*until)), caller) {
+            return late();
+        }
+        acquired(real::sem_timedwait(semaphore, until), semaphore, Side::All, caller)
+    }
 }
 
 unsafe extern "C" fn clock_wait(
@@ -44,7 +80,12 @@ unsafe extern "C" fn clock_wait(
     caller: Caller,
 ) -> c_int {
     // SAFETY: the caller's arguments.
-    acquired(unsafe { real::sem_clockwait(semaphore, clock, until) }, semaphore, Side::All, caller)
+    unsafe {
+        if control::active() && !turn(semaphore, Some(clock::moment(clock, &*until)), caller) {
+            return late();
+        }
+        acquired(real::sem_clockwait(semaphore, clock, until), semaphore, Side::All, caller)
+    }
 }
 
 /// In front of `sem_init`.

@@ -7,6 +7,7 @@
 //! To this end a handler of ours stands in front of each of the program's. The program sees its own when it asks.
 
 use super::crash;
+use crate::control::pending;
 use crate::{sys, thread};
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
@@ -155,6 +156,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     if handler == libc::SIG_IGN || handler == libc::SIG_DFL {
         return; // just replaced
     }
+    pending::handled();
     // SAFETY: the program's handler, called as its flags say.
     unsafe {
         if action.sa_flags & libc::SA_SIGINFO != 0 {

@@ -7,12 +7,16 @@
 //! `pthread_t` can name another thread as soon as the old one is joined, so a thread's `Life` is looked up before the
 //! real call. Both sides enter it, whoever comes first: the parent before `pthread_create` returns, the child before its
 //! first step. So whoever knows the name finds the life.
+//!
+//! While a plan is played (`control`), creation, begin, end and join are steps. A thread that has ended really ends when it
+//! is joined: so its stack goes to the same thread as in every other execution of the plan.
 
 use super::caller::Caller;
-use super::{crash, kernel};
+use super::{crash, kernel, mutexes};
 use crate::spin::Lock;
 use crate::sync::{self, Side};
 use crate::thread::{self, Birth, Tomb};
+use crate::control::{self, threads::{Newcomer, Patience}};
 use crate::{memory, sys};
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
@@ -20,6 +24,7 @@ use core::mem::MaybeUninit;
 use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering};
 use libc::{clockid_t, pthread_attr_t, pthread_key_t, pthread_t, timespec};
+use seqcst_schedule::ThreadId;
 use std::sync::Arc;
 
 type Routine = extern "C" fn(*mut c_void) -> *mut c_void;
@@ -32,6 +37,7 @@ real! {
     fn pthread_timedjoin_np(thread: pthread_t, result: *mut *mut c_void, until: *const timespec) -> c_int;
     fn pthread_clockjoin_np(thread: pthread_t, result: *mut *mut c_void, clock: clockid_t, until: *const timespec) -> c_int;
     fn pthread_detach(thread: pthread_t) -> c_int;
+    fn pthread_exit(result: *mut c_void) -> !;
     fn thrd_create(thread: *mut pthread_t, routine: Routine11, argument: *mut c_void) -> c_int;
     fn thrd_join(thread: pthread_t, result: *mut c_int) -> c_int;
     fn thrd_detach(thread: pthread_t) -> c_int;
@@ -48,6 +54,8 @@ pub(super) struct Life {
     state: Lock<State>,
     /// How often its destructor was called.
     rounds: AtomicU32,
+    /// Its number while a plan is played.
+    number: Option<ThreadId>,
 }
 
 #[derive(Default)]
@@ -63,6 +71,8 @@ struct Start<R> {
     argument: *mut c_void,
     birth: Birth,
     life: Arc<Life>,
+    /// While a plan is played, threads begin when it is their turn.
+    turn: Option<Newcomer>,
 }
 
 /// Threads by name.
@@ -89,10 +99,11 @@ pub(super) fn start() {
     crash::give_stack();
 }
 
-/// The kernel's number of this thread.
+/// The number of this thread, as libc writes it into locks. (Under the scheduler a thread may run on another one of the
+/// kernel's.)
 pub(super) fn tid() -> u32 {
     if TID.get() == 0 {
-        TID.set(sys::gettid());
+        TID.set(mutexes::owner());
     }
     TID.get()
 }
@@ -106,8 +117,8 @@ pub(super) fn fork_child() {
 pub fn adopt() {
     if cfg!(feature = "object") && sys::gettid() != sys::getpid() {
         kernel::arrived();
-        let life = Life { tomb: None, state: Lock::new(State::default()), rounds: AtomicU32::new(0) };
-        life.state.lock().detached = true;
+        let state = Lock::new(State { detached: true, ..State::default() });
+        let life = Life { tomb: None, state, rounds: AtomicU32::new(0), number: None };
         watch_end(Arc::new(life));
     }
 }
@@ -118,6 +129,11 @@ fn shard(thread: pthread_t) -> &'static Lock<Lives> {
 
 fn find(thread: pthread_t) -> Option<Arc<Life>> {
     shard(thread).lock().iter().find(|entry| entry.0 == thread).map(|entry| entry.1.clone())
+}
+
+/// The number of a thread while a plan is played. The first one was never announced.
+pub(super) fn number(thread: pthread_t) -> ThreadId {
+    find(thread).and_then(|life| life.number).unwrap_or(0)
 }
 
 fn enter(thread: pthread_t, life: &Arc<Life>) {
@@ -136,17 +152,28 @@ fn leave(thread: pthread_t, life: &Arc<Life>) {
 
 /// Announces a thread.
 fn announce<R>(routine: R, argument: *mut c_void, detached: bool, caller: Caller) -> Box<Start<R>> {
+    let turn = if control::active() { control::threads::expect(caller.pc()) } else { None };
     let (birth, tomb) = thread::birth(caller.pc());
     let state = Lock::new(State { detached, ..State::default() });
-    let life = Arc::new(Life { tomb: Some(tomb), state, rounds: AtomicU32::new(0) });
-    Box::new(Start { routine, argument, birth, life })
+    let number = turn.map(|turn| turn.number);
+    let life = Arc::new(Life { tomb: Some(tomb), state, rounds: AtomicU32::new(0), number });
+    Box::new(Start { routine, argument, birth, life, turn })
 }
 
 /// After the real call that creates a thread.
 ///
 /// # Safety
 /// `start` is what the thread was given; if there is a thread, `thread` points to its name.
-unsafe fn created<R>(result: c_int, thread: *const pthread_t, start: *mut Start<R>, life: &Arc<Life>) {
+unsafe fn created<R>(
+    result: c_int,
+    thread: *const pthread_t,
+    start: *mut Start<R>,
+    turn: Option<Newcomer>,
+    life: &Arc<Life>,
+) {
+    if let Some(newcomer) = turn {
+        control::threads::created(newcomer, result == 0);
+    }
     if result == 0 {
         // SAFETY: the caller's promise.
         enter(unsafe { *thread }, life);
@@ -164,14 +191,14 @@ unsafe extern "C" fn create(
     caller: Caller,
 ) -> c_int {
     let start = announce(routine, argument, is_detached(attr), caller);
-    let life = start.life.clone();
+    let (life, turn) = (start.life.clone(), start.turn);
     let start = Box::into_raw(start);
     let roomy = with_room(attr);
     let attr = roomy.as_ref().map_or(attr, |roomy| roomy.as_ptr());
     // SAFETY: the caller's arguments, but for the routine and its argument, which fit each other.
     unsafe {
         let result = real::pthread_create(thread, attr, run, start.cast());
-        created(result, thread, start, &life);
+        created(result, thread, start, turn, &life);
         result
     }
 }
@@ -183,12 +210,12 @@ unsafe extern "C" fn create11(
     caller: Caller,
 ) -> c_int {
     let start = announce(routine, argument, false, caller);
-    let life = start.life.clone();
+    let (life, turn) = (start.life.clone(), start.turn);
     let start = Box::into_raw(start);
     // SAFETY: as above.
     unsafe {
         let result = real::thrd_create(thread, run11, start.cast());
-        created(result, thread, start, &life);
+        created(result, thread, start, turn, &life);
         result
     }
 }
@@ -197,23 +224,36 @@ unsafe extern "C" fn create11(
 /// return (`pthread_exit`).
 extern "C" fn run(start: *mut c_void) -> *mut c_void {
     // SAFETY: `create` made it for this thread.
+    unsafe { wait_for_turn((*start.cast::<Start<Routine>>()).turn) };
+    // SAFETY: as above.
     let (routine, argument) = begin(*unsafe { Box::from_raw(start.cast::<Start<Routine>>()) });
     routine(argument)
 }
 
 extern "C" fn run11(start: *mut c_void) -> c_int {
     // SAFETY: `create11` made it for this thread.
+    unsafe { wait_for_turn((*start.cast::<Start<Routine11>>()).turn) };
+    // SAFETY: as above.
     let (routine, argument) = begin(*unsafe { Box::from_raw(start.cast::<Start<Routine11>>()) });
     routine(argument)
 }
 
+#[inline(always)]
+fn wait_for_turn(turn: Option<Newcomer>) {
+    if let Some(newcomer) = turn {
+        control::threads::begin(newcomer);
+    }
+}
+
 fn begin<R>(start: Start<R>) -> (R, *mut c_void) {
-    let Start { routine, argument, birth, life } = start;
+    let Start { routine, argument, birth, life, .. } = start;
     // SAFETY: no preconditions.
     enter(unsafe { libc::pthread_self() }, &life);
     thread::begin(birth);
     watch_end(life);
-    crash::give_stack();
+    if !control::active() {
+        crash::give_stack();
+    }
     (routine, argument)
 }
 
@@ -234,6 +274,9 @@ unsafe extern "C" fn at_end(value: *mut c_void) {
     }
     // SAFETY: this is the last use of the value.
     let life = unsafe { Arc::from_raw(value.cast::<Life>()) };
+    if control::active() {
+        control::threads::ends();
+    }
     crash::take_stack();
     sync::release(&raw const DEAD_OWNERS as usize, Side::Loose, 0);
     // The stack may become anything: another thread's, or a library's data.
@@ -249,6 +292,10 @@ unsafe extern "C" fn at_end(value: *mut c_void) {
     if detached {
         // SAFETY: no preconditions.
         leave(unsafe { libc::pthread_self() }, &life);
+    }
+    if control::active() {
+        drop(life);
+        control::threads::leave(); // the last word: others go on
     }
 }
 
@@ -294,9 +341,22 @@ fn with_room(attr: *const pthread_attr_t) -> Option<MaybeUninit<pthread_attr_t>>
     }
 }
 
-/// Does the real call; if it succeeds, the thread's views are taken over.
-fn joining(thread: pthread_t, caller: Caller, real: impl FnOnce() -> c_int) -> c_int {
+/// Does the real call; if it succeeds, the thread's views are taken over. While a plan is played it is done when it
+/// doesn't have to wait any more, if that comes with this patience; else the result is `in_vain`.
+fn joining(
+    thread: pthread_t,
+    (patience, in_vain): (Patience, c_int),
+    caller: Caller,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
     let life = find(thread);
+    if control::active()
+        && let Some(number) = life.as_ref().and_then(|life| life.number)
+        && number != control::me()
+        && !control::threads::join(number, patience, caller.pc())
+    {
+        return in_vain;
+    }
     let result = real();
     if result == 0
         && let Some(life) = life.or_else(|| find(thread))
@@ -328,14 +388,18 @@ fn detaching(thread: pthread_t, real: impl FnOnce() -> c_int) -> c_int {
     result
 }
 
+const TIMED: (Patience, c_int) = (Patience::Some, libc::ETIMEDOUT);
+
 unsafe extern "C" fn join(thread: pthread_t, result: *mut *mut c_void, caller: Caller) -> c_int {
     // SAFETY: the caller's arguments.
-    joining(thread, caller, || unsafe { real::pthread_join(thread, result) })
+    joining(thread, (Patience::All, 0), caller, || unsafe { real::pthread_join(thread, result) })
 }
 
 unsafe extern "C" fn tryjoin(thread: pthread_t, result: *mut *mut c_void, caller: Caller) -> c_int {
     // SAFETY: the caller's arguments.
-    joining(thread, caller, || unsafe { real::pthread_tryjoin_np(thread, result) })
+    joining(thread, (Patience::None, libc::EBUSY), caller, || unsafe {
+        if control::active() { real::pthread_join(thread, result) } else { real::pthread_tryjoin_np(thread, result) }
+    })
 }
 
 unsafe extern "C" fn timedjoin(
@@ -345,7 +409,13 @@ unsafe extern "C" fn timedjoin(
     caller: Caller,
 ) -> c_int {
     // SAFETY: the caller's arguments.
-    joining(thread, caller, || unsafe { real::pthread_timedjoin_np(thread, result, until) })
+    joining(thread, TIMED, caller, || unsafe {
+        if control::active() {
+            real::pthread_join(thread, result)
+        } else {
+            real::pthread_timedjoin_np(thread, result, until)
+        }
+    })
 }
 
 unsafe extern "C" fn clockjoin(
@@ -356,12 +426,18 @@ unsafe extern "C" fn clockjoin(
     caller: Caller,
 ) -> c_int {
     // SAFETY: the caller's arguments.
-    joining(thread, caller, || unsafe { real::pthread_clockjoin_np(thread, result, clock, until) })
+    joining(thread, TIMED, caller, || unsafe {
+        if control::active() {
+            real::pthread_join(thread, result)
+        } else {
+            real::pthread_clockjoin_np(thread, result, clock, until)
+        }
+    })
 }
 
 unsafe extern "C" fn join11(thread: pthread_t, result: *mut c_int, caller: Caller) -> c_int {
     // SAFETY: the caller's arguments.
-    joining(thread, caller, || unsafe { real::thrd_join(thread, result) })
+    joining(thread, (Patience::All, 0), caller, || unsafe { real::thrd_join(thread, result) })
 }
 
 /// In front of `pthread_detach`.
@@ -380,6 +456,22 @@ pub unsafe extern "C" fn __interpose_pthread_detach(thread: pthread_t) -> c_int 
 pub unsafe extern "C" fn __interpose_thrd_detach(thread: pthread_t) -> c_int {
     // SAFETY: the caller's arguments.
     detaching(thread, || unsafe { real::thrd_detach(thread) })
+}
+
+/// While a plan is played, the first thread's end must be noticed, too, if it ends before the process does.
+extern "C" fn before_exit() -> *mut c_void {
+    if control::active() && control::me() == 0 {
+        let state = Lock::new(State { detached: true, ..State::default() });
+        watch_end(Arc::new(Life { tomb: None, state, rounds: AtomicU32::new(0), number: Some(0) }));
+    }
+    real::addresses::pthread_exit.address()
+}
+
+/// In front of `pthread_exit`, which unwinds the stack: it must not find us there.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub extern "C" fn __interpose_pthread_exit() {
+    core::arch::naked_asm!("push rdi", "call {before}", "pop rdi", "jmp rax", before = sym before_exit)
 }
 
 shims! {

@@ -22,6 +22,7 @@ pub use found::{Access, Fate, Kind, Report, Shown, Step};
 pub use frames::Frame;
 
 use crate::context::Site;
+use crate::control::{findings, server};
 use crate::journal::{Link, What};
 use crate::spin::Lock;
 use crate::{options, sys};
@@ -59,6 +60,9 @@ pub fn stale(
     benign: bool,
 ) {
     let kind = if benign { Kind::Wait } else { Kind::Stale };
+    if server::is_quiet() {
+        return findings::note(kind, access, missed);
+    }
     let pair = match seen::count(kind, access.site, missed.map_or(Site::UNKNOWN, |missed| missed.site)) {
         Seen::Before => return,
         Seen::Never(pair) => Some(pair),
@@ -76,6 +80,9 @@ pub fn stale(
 /// Two accesses race: one of them plain, one of them a write. `freed`: the later one frees the memory.
 #[inline]
 pub fn race(now: &Access, before: &Access, freed: bool) {
+    if server::is_quiet() {
+        return findings::note(Kind::Race, now, Some(before));
+    }
     let pair = match seen::count(Kind::Race, now.site, before.site) {
         Seen::Before => return,
         Seen::Never(pair) => Some(pair),
@@ -96,6 +103,9 @@ fn tell(violation: &Violation<'_>, pair: Option<&Pair>) {
 /// Something in the program can't be watched: said once per text.
 #[cold]
 pub fn unsupported(what: &str) {
+    if server::is_quiet() {
+        return;
+    }
     with_state(|state| {
         if !state.notes.iter().any(|note| note == what) {
             state.notes.push(what.to_owned());
@@ -111,7 +121,13 @@ pub fn is_std_lock(site: Site) -> bool {
 
 /// Two instructions that come from the same place in the source, inlined into the same functions.
 pub fn same_source(pc: usize, other: usize) -> bool {
-    with_state(|state| state.symbols().same_source(pc, other)).unwrap_or(false)
+    let find = || with_state(|state| state.symbols().same_source(pc, other)).unwrap_or(false);
+    if server::is_quiet() { findings::same_source(pc, other, find) } else { find() }
+}
+
+/// Would it be reported as an error?
+pub fn counts_as_error(kind: Kind, access: &Access, other: Option<&Access>) -> bool {
+    with_state(|state| state.counts_as_error(kind, access, other)).unwrap_or(true)
 }
 
 /// Prints the totals and writes JSON. True if the exit code has to tell that errors were reported. May be called

@@ -124,6 +124,13 @@ impl State {
         Step { link: *link, frame, variable: symbols.variable(link.addr) }
     }
 
+    /// Would it be reported as an error?
+    pub fn counts_as_error(&mut self, kind: Kind, access: &Access, other: Option<&Access>) -> bool {
+        let access = self.shown(access);
+        let other = other.map(|other| self.shown(other));
+        self.fate(kind, &access, other.as_ref(), options::get()) == Fate::Error
+    }
+
     fn fate(&mut self, kind: Kind, access: &Shown, other: Option<&Shown>, options: &Options) -> Fate {
         let all = || access.stack.iter().chain(other.iter().flat_map(|other| &other.stack));
         if let Some(rule) = suppress::find(self.rules(), kind, all()) {

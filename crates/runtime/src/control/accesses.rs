@@ -1,0 +1,71 @@
+//! Atomic operations and fences of the program as steps.
+
+use super::scheduler;
+use super::spin::Read;
+use super::settings;
+use crate::atomics::{Done, Operation};
+use crate::journal::What;
+use seqcst_model::Mode;
+use seqcst_monitor::clocks::Look;
+use seqcst_schedule::{FENCES, How, Kind, Op};
+
+/// A location, as steps name it. Accesses of different sizes touch the same.
+fn object(addr: usize) -> u64 {
+    (addr & !7) as u64
+}
+
+/// An access as a step. SC accesses touch what SC fences touch, but not under TSO, where a fence is a matter of its
+/// thread. Sixteen bytes are two objects, as far as there is room.
+fn step(kind: Kind, operation: &Operation, mode: Mode) -> Op {
+    let how = if kind == Kind::Load || kind == Kind::Await { How::Read } else { How::Write };
+    let op = Op::new(kind, how, object(operation.addr));
+    if mode == Mode::SeqCst && !settings::get().is_tso() {
+        op.and(How::Write, FENCES)
+    } else if operation.size > 8 {
+        op.and(how, object(operation.addr + 8))
+    } else {
+        op
+    }
+}
+
+/// Announces an operation, and returns when it is its turn. `value` is what is there at any time.
+#[inline]
+pub fn announce(operation: &Operation, value: &impl Fn() -> u64) {
+    let &Operation { mode, failure, pc, .. } = operation;
+    let strongest = if failure == Mode::SeqCst { failure } else { mode };
+    match (operation.what, operation.look) {
+        (what, Some(Look::Wait(wanted) | Look::BlockingCas(wanted))) => {
+            let kind = if what == What::Load { Kind::Await } else { Kind::Rmw };
+            let can = || value() == wanted;
+            scheduler::point_when(object(operation.addr), step(kind, operation, mode), pc, false, &can);
+        }
+        (What::Load, _) => scheduler::point_to_read(step(Kind::Load, operation, mode), pc),
+        (What::Rmw, None | Some(Look::StrongCas(_))) => {
+            scheduler::point_to_read(step(Kind::Rmw, operation, strongest), pc);
+        }
+        (What::Rmw, _) => scheduler::point(step(Kind::Rmw, operation, mode), pc),
+        _ => scheduler::point(step(Kind::Store, operation, mode), pc),
+    }
+}
+
+/// The operation has happened, and has read this.
+#[inline]
+pub fn happened(operation: &Operation, done: &Done, read: u64) {
+    let (Done::Read, Some(scheduler)) = (done, scheduler::get()) else { return };
+    if matches!(operation.look, Some(Look::Wait(_))) {
+        return;
+    }
+    if operation.what == What::Rmw {
+        let strongest = if operation.mode == Mode::SeqCst { operation.mode } else { operation.failure };
+        scheduler.turned_out(step(Kind::Load, operation, strongest));
+    }
+    let value = Read::Value(operation.addr, operation.size as u8, read);
+    scheduler.spin().read(object(operation.addr), value);
+}
+
+/// Announces a fence. Only SC fences have an order among themselves.
+pub fn fence(mode: Mode, pc: usize) {
+    if mode == Mode::SeqCst && !settings::get().is_tso() {
+        scheduler::point(Op::new(Kind::Fence, How::Write, FENCES), pc);
+    }
+}

@@ -1,0 +1,265 @@
+//! Spin loops, found exactly: a thread that comes back to an instruction in the same state, having only read in between,
+//! and would read the same again, goes round in circles until somebody writes to what it reads.
+//!
+//! The *state* of a thread at a call is where it returns to, its stack pointer, the registers that a call keeps, and its
+//! stack above the call. What else a loop can see, it must read: by atomic loads, which are noted here with what they
+//! read, or by plain ones, which somebody else may change only in a race. Whatever else the thread does is an *effect*,
+//! after which nothing that came before counts: a write that others can see, a clock, a random number.
+
+use super::registers::Registers;
+use crate::abi::atomics::Word;
+
+/// Larger stacks aren't looked at: no loop is found there.
+const DEEP: usize = 64 << 10;
+/// Larger stacks are looked at only at an instruction that the thread comes back to.
+const SHALLOW: usize = 1 << 10;
+/// Longer loops aren't found.
+const LONGEST: usize = 64;
+
+/// What a thread has read since its last effect.
+#[derive(Default)]
+pub struct Spin {
+    visits: Vec<Visit>,
+    /// The visit that this thread is about to repeat: what it reads since then, it reads in a loop.
+    since: usize,
+    /// Where the thread's stack begins.
+    base: usize,
+    /// The state of the thread, at its last arrival.
+    now: State,
+}
+
+/// Where a thread is. `stack` is a hash, 0 if nobody has looked.
+#[derive(Clone, Copy, Default)]
+struct State {
+    registers: Registers,
+    stack: u64,
+}
+
+/// Something was read.
+struct Visit {
+    state: State,
+    /// The object, as steps name it.
+    object: u64,
+    read: Read,
+}
+
+/// What was read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Read {
+    /// A value of this many bytes at this address.
+    Value(usize, u8, u64),
+    /// An object that isn't a value, such as a lock that is taken: the same until somebody changes it.
+    Same,
+    /// It has been changed since.
+    Other,
+}
+
+impl Read {
+    /// Would it be read again?
+    fn is_there(self) -> bool {
+        match self {
+            // SAFETY: the thread would read it next.
+            Read::Value(addr, size, value) => unsafe { value_at(addr, size) == value },
+            Read::Same => true,
+            Read::Other => false,
+        }
+    }
+}
+
+/// # Safety
+/// The address can be read.
+unsafe fn value_at(addr: usize, size: u8) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match size {
+            1 => u8::load(addr).bits(),
+            2 => u16::load(addr).bits(),
+            4 => u32::load(addr).bits(),
+            8 => u64::load(addr).bits(),
+            _ => u128::load(addr).bits(),
+        }
+    }
+}
+
+impl Spin {
+    /// For a thread whose stack begins at `base`.
+    pub fn new(base: usize) -> Spin {
+        Spin { base, ..Spin::default() }
+    }
+
+    /// The thread is about to read something. True: it goes round in circles.
+    #[inline]
+    pub fn arrives(&mut self, registers: Registers) -> bool {
+        let size = self.base.wrapping_sub(registers.sp);
+        self.now = State { registers, stack: if size <= SHALLOW { hash(registers.sp, size) } else { 0 } };
+        self.visits.iter().any(|visit| visit.state.registers == registers) && self.is_back(size)
+    }
+
+    #[cold]
+    fn is_back(&mut self, size: usize) -> bool {
+        if size > DEEP {
+            return false;
+        }
+        if self.now.stack == 0 {
+            self.now.stack = hash(self.now.registers.sp, size);
+        }
+        let State { registers, stack } = self.now;
+        let same = |visit: &Visit| visit.state.registers == registers && visit.state.stack == stack;
+        // The last time counts: what has been read since then is the newest there is.
+        let Some(since) = self.visits.iter().rposition(same) else { return false };
+        self.since = since;
+        // In this order, as the thread would: it may not even come to the next one.
+        self.visits[since..].iter().all(|visit| visit.read.is_there())
+    }
+
+    /// The thread has read this, where it arrived.
+    #[inline]
+    pub fn read(&mut self, object: u64, read: Read) {
+        if self.visits.len() == LONGEST {
+            self.visits.clear();
+        }
+        self.visits.push(Visit { state: self.now, object, read });
+        self.now.registers.pc = 0;
+    }
+
+    /// The thread did something else.
+    #[inline]
+    pub fn effect(&mut self) {
+        self.visits.clear();
+    }
+
+    /// Does the thread read the object, in its loop?
+    pub fn reads(&self, object: u64) -> bool {
+        self.visits[self.since.min(self.visits.len())..].iter().any(|visit| visit.object == object)
+    }
+
+    /// Would the thread still read the same?
+    pub fn is_stuck(&self) -> bool {
+        self.visits[self.since.min(self.visits.len())..].iter().all(|visit| visit.read.is_there())
+    }
+
+    /// Somebody has changed the object.
+    pub fn changed(&mut self, object: u64) {
+        for visit in &mut self.visits {
+            if visit.object == object && visit.read == Read::Same {
+                visit.read = Read::Other;
+            }
+        }
+    }
+
+    /// Is there something that only [`Spin::changed`] can tell about?
+    pub fn must_be_told(&self) -> bool {
+        self.visits.iter().any(|visit| visit.read == Read::Same)
+    }
+
+    /// Does the address lie on the thread's own stack, in a frame that is in use?
+    #[inline]
+    pub fn is_own(&self, addr: usize) -> bool {
+        self.base.wrapping_sub(addr).wrapping_sub(1) < DEEP
+    }
+}
+
+/// A hash of the stack above the stack pointer, never 0. Four sums at once: they don't wait for one another.
+#[inline]
+fn hash(sp: usize, size: usize) -> u64 {
+    const K: u64 = 0x9e37_79b9_7f4a_7c15;
+    // The return address is at the stack pointer.
+    let words = size.saturating_sub(8) / 8;
+    let first = (sp + 8) as *const u64;
+    let mut sums = [1, 2, 3, 4u64];
+    // SAFETY: up to its beginning the stack can be read.
+    let word = |i: usize| unsafe { first.add(i).read_volatile() };
+    let mix = |sum: u64, word: u64| (sum ^ word).wrapping_mul(K).rotate_left(29);
+    let mut i = 0;
+    while i + 4 <= words {
+        sums = [0, 1, 2, 3].map(|lane| mix(sums[lane], word(i + lane)));
+        i += 4;
+    }
+    while i < words {
+        sums[i % 4] = mix(sums[i % 4], word(i));
+        i += 1;
+    }
+    sums.into_iter().fold(size as u64, mix) | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stack with a few words on it, and registers of a thread that is there.
+    fn at(stack: &[u64], pc: usize) -> Registers {
+        Registers { pc, sp: stack.as_ptr() as usize, kept: [0; 6] }
+    }
+
+    fn base(stack: &[u64]) -> usize {
+        stack.as_ptr() as usize + size_of_val(stack)
+    }
+
+    #[test]
+    fn the_same_state_and_the_same_value() {
+        let (mut stack, mut x) = ([0u64; 8], 7u32);
+        let addr = &raw mut x as usize;
+        let mut spin = Spin::new(base(&stack));
+        let value = |x| Read::Value(addr, 4, x);
+        assert!(!spin.arrives(at(&stack, 1)));
+        spin.read(8, value(7));
+        assert!(spin.arrives(at(&stack, 1)) && spin.reads(8) && spin.is_stuck());
+        // Another instruction, another register, another stack, another value, an effect: no loop.
+        assert!(!spin.arrives(at(&stack, 2)));
+        let registers = Registers { kept: [0, 0, 1, 0, 0, 0], ..at(&stack, 1) };
+        assert!(!spin.arrives(registers));
+        stack[3] = 5;
+        assert!(!spin.arrives(at(&stack, 1)));
+        stack[3] = 0;
+        // SAFETY: `x` is alive.
+        unsafe { (addr as *mut u32).write_volatile(8) };
+        assert!(!spin.arrives(at(&stack, 1)));
+        // SAFETY: `x` is alive.
+        unsafe { (addr as *mut u32).write_volatile(7) };
+        assert!(spin.arrives(at(&stack, 1)));
+        spin.effect();
+        assert!(!spin.arrives(at(&stack, 1)));
+    }
+
+    #[test]
+    fn several_loads() {
+        let (stack, x, y) = ([0u64; 4], 1u64, 2u64);
+        let mut spin = Spin::new(base(&stack));
+        let read = |x: &u64| Read::Value(std::ptr::from_ref(x) as usize, 8, *x);
+        for (pc, object, value) in [(5, 50, &y), (1, 10, &x), (2, 20, &y)] {
+            assert!(!spin.arrives(at(&stack, pc)));
+            spin.read(object, read(value));
+        }
+        assert!(spin.arrives(at(&stack, 1)));
+        assert!(spin.reads(10) && spin.reads(20) && !spin.reads(50));
+    }
+
+    #[test]
+    fn locks() {
+        let stack = [0u64; 4];
+        let mut spin = Spin::new(base(&stack));
+        spin.arrives(at(&stack, 1));
+        spin.read(10, Read::Same);
+        assert!(spin.must_be_told());
+        assert!(spin.arrives(at(&stack, 1)) && spin.is_stuck());
+        spin.changed(10);
+        assert!(!spin.arrives(at(&stack, 1)));
+    }
+
+    #[test]
+    fn deep_stacks_need_one_more_round() {
+        let stack = vec![0u64; 1000];
+        let x = 1u8;
+        let mut spin = Spin::new(base(&stack));
+        for round in 0..4 {
+            assert_eq!(spin.arrives(at(&stack, 1)), round > 1, "{round}");
+            spin.read(10, Read::Value(&raw const x as usize, 1, 1));
+        }
+        let stack = vec![0u64; DEEP];
+        let mut spin = Spin::new(base(&stack));
+        for _ in 0..4 {
+            assert!(!spin.arrives(at(&stack, 1)));
+            spin.read(10, Read::Value(&raw const x as usize, 1, 1));
+        }
+    }
+}
