@@ -1,5 +1,9 @@
 //! The command line, declared. Everything the user can say stands here, and nothing else does.
 
+mod explore;
+
+pub use explore::{ExploreFlags, StrategyName};
+
 use crate::units::{parse_duration, parse_size};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use seqcst_program::Target;
@@ -69,6 +73,10 @@ The program must have been built by `seqcst cc`, `seqcst c++` or `cargo seqcst`.
 its reports are collected, put together by their places in the source, and counted. With several runs a report is shown \
 when it is made for the first time.")]
     Run(RunFlags),
+
+    /// Run a program under many schedules: systematically, or at random.
+    #[command(after_help = explore::EXAMPLES, long_about = explore::ABOUT)]
+    Explore(ExploreFlags),
 
     /// Compile and link C programs with a monitor in them: gcc or clang, with the same arguments.
     #[command(disable_help_flag = true, override_usage = "seqcst cc ARGS…", long_about = COMPILERS)]

@@ -6,6 +6,7 @@
 //! * [`check`]: `seqcst check`, from files to reports and an exit code;
 //! * [`compile`]: `seqcst cc` and `c++`, compilers that instrument programs;
 //! * [`run`]: `seqcst run`, which runs instrumented programs and sums up;
+//! * [`explore`]: `seqcst explore`, which runs programs under schedules of its own choice;
 //! * [`rust`]: `cargo seqcst`, which instruments Rust programs;
 //! * [`output`]: standard output, pictures, colors; [`progress`]: the line that moves.
 //!
@@ -15,6 +16,7 @@
 mod check;
 mod compile;
 mod engine;
+mod explore;
 mod flags;
 mod input;
 mod output;
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
     let status = match Flags::parse().command {
         Command::Check(flags) => check::run(&flags),
         Command::Run(flags) => run::run(&flags),
+        Command::Explore(flags) => explore::run(&flags),
         // Only with flags before the command, which is no way to call a compiler.
         Command::Cc(_) | Command::Cxx(_) => Status::BadInput,
     };

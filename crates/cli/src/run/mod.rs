@@ -35,7 +35,8 @@ fn observe(flags: &RunFlags) -> Result<Status, String> {
     let target = target.map_err(|message| message.trim_end().to_owned())?;
     let program = program::find(name)?;
     if !flags.children {
-        program::check(&program)?;
+        let children = "If it only starts programs that were, say --children.";
+        program::check(&program).map_err(|why| format!("{why} {children}"))?;
     }
     let start = Instant::now();
     let plan = Plan {

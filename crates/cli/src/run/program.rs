@@ -38,8 +38,7 @@ fn can_run(path: &Path) -> bool {
 pub fn check(path: &Path) -> Result<(), String> {
     let shown = path.display();
     let data = std::fs::read(path).map_err(|error| format!("{shown}: {error}"))?;
-    let how = "Build it with `seqcst cc`, `seqcst c++` or `cargo seqcst build`; if it only starts programs that were, \
-               say --children.";
+    let how = "Build it with `seqcst cc`, `seqcst c++` or `cargo seqcst build`.";
     let Ok(file) = object::File::parse(&*data) else {
         return Err(format!("{shown} is not an executable for this machine (a script?). {how}"));
     };

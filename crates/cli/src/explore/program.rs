@@ -1,0 +1,248 @@
+//! `seqcst explore PROGRAM ARGS…`: an instrumented program as a process.
+
+use super::answer::{Answer, Told};
+use super::bar::Bar;
+use super::places::Places;
+use super::process::{Process, Settings};
+use super::schedule;
+use super::verdict::Verdict;
+use super::{Stop, limits, replay_command, strategies};
+use crate::flags::{ExploreFlags, ModelName};
+use crate::run::{answer::signal_name, once, program};
+use seqcst_schedule::strategies::minimize;
+use seqcst_schedule::{
+    Divergence, End, Failing, Failure, Found, Kind, Outcome, Plan, Step, Strategy, Summary, ThreadId, Trace, explore, tape,
+};
+
+/// Explores it.
+pub fn run(flags: &ExploreFlags) -> Result<Answer, Stop> {
+    let settings = settings(flags).map_err(Stop::BadInput)?;
+    let mut process = Process::start(settings)?;
+    match strategies::tape(flags).map_err(Stop::BadInput)? {
+        Some(tape) => replay(flags, &mut process, tape),
+        None => search(flags, &mut process),
+    }
+}
+
+fn settings(flags: &ExploreFlags) -> Result<Settings, String> {
+    let (name, args) = flags.command.split_first().ok_or("no program is named")?;
+    if flags.svg.is_some() || flags.dot.is_some() {
+        return Err("--svg and --dot draw witnesses of finite-state programs (.tpl, .litmus)".to_owned());
+    }
+    let program = program::find(name)?;
+    program::check(&program)?;
+    let monitor = match flags.model {
+        _ if flags.no_monitor => 0,
+        ModelName::Sc => 0,
+        ModelName::Rc20 => 1,
+        ModelName::Ra => 2,
+        ModelName::Tso => 3,
+    };
+    Ok(Settings {
+        program,
+        args: args.to_vec(),
+        options: once::options(&flags.options)?,
+        monitor,
+        races: !flags.no_races && !flags.no_monitor,
+        steps: flags.steps,
+        hang: flags.hang,
+        output: flags.show_output,
+    })
+}
+
+fn search(flags: &ExploreFlags, process: &mut Process) -> Result<Answer, Stop> {
+    let name = strategies::name(flags, false);
+    let mut strategy = strategies::new(flags, name).map_err(Stop::BadInput)?;
+    let limits = limits(flags, name);
+    let bar = Bar::new(&flags.command[0].to_string_lossy());
+    let watch = |summary: &Summary, strategy: &dyn Strategy| bar.update(summary, || strategy.progress());
+    let summary = explore(process, &mut *strategy, &limits, watch)?;
+    drop(bar);
+    if let Some(divergence) = &summary.diverged {
+        return Err(not_deterministic(flags, process, divergence));
+    }
+    let strategy = Some(strategies::word(name));
+    let Some(first) = summary.first() else {
+        let verdict = Verdict::without_finding(&summary, || super::limit(flags, &summary));
+        return Ok(answer(flags, strategy, verdict, summary, None, process));
+    };
+    let verdict = Verdict::of(first.end, &first.outcome, flags.steps);
+    let tape = match flags.minimize {
+        true => minimized(flags, process, first, verdict.as_ref())?,
+        false => first.tape.clone(),
+    };
+    let told = once_more(flags, process, first.number, &tape, verdict.as_ref())?;
+    Ok(answer(flags, strategy, verdict.unwrap_or(Verdict::NothingFound), summary, Some(told), process))
+}
+
+/// Executions that `--minimize` may take.
+const MINIMIZING: u64 = 100_000;
+
+/// A tape with fewer preemptions on which the same goes wrong.
+fn minimized(
+    flags: &ExploreFlags,
+    process: &mut Process,
+    failing: &Failing,
+    verdict: Option<&Verdict>,
+) -> Result<Vec<ThreadId>, Stop> {
+    let same = |trace: &Trace, outcome: &Outcome| {
+        Verdict::of(trace.end, outcome, flags.steps).as_ref() == verdict
+    };
+    let shorter = minimize(process, &failing.tape, same, MINIMIZING)?;
+    Ok(shorter.map_or_else(|| failing.tape.clone(), |shorter| shorter.tape))
+}
+
+fn replay(flags: &ExploreFlags, process: &mut Process, tape: Vec<ThreadId>) -> Result<Answer, Stop> {
+    let mut plan = Plan::default();
+    plan.replay(tape.iter().copied());
+    let mut trace = Trace::default();
+    let outcome = process.run_with_reports(&plan, &mut trace)?;
+    if trace.end == End::Diverged {
+        let at = trace.steps.len();
+        let thread = tape.get(at).copied().unwrap_or_default();
+        let why = format!("the tape doesn't fit the program: at step {} {} can't run", at + 1, schedule::name(thread));
+        return Err(Stop::BadInput(why));
+    }
+    let verdict = Verdict::of(trace.end, &outcome, flags.steps).unwrap_or(Verdict::NothingFound);
+    let mut summary = Summary { executions: 1, distinct: 1, steps: trace.steps.len() as u64, ..Summary::default() };
+    summary.borderline = u64::from(verdict == Verdict::NotRobust);
+    let failing = describe(flags, process, 1, &trace, &outcome);
+    Ok(answer(flags, None, verdict, summary, Some(failing), process))
+}
+
+fn answer(
+    flags: &ExploreFlags,
+    strategy: Option<&'static str>,
+    verdict: Verdict,
+    summary: Summary,
+    failing: Option<Told>,
+    process: &Process,
+) -> Answer {
+    let words = flags.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let model = flags.model.target().name();
+    Answer { words, model, strategy, verdict, summary, threads: process.threads() as usize, failing }
+}
+
+/// Executes the failing schedule once more, with reports, and tells what happens.
+fn once_more(
+    flags: &ExploreFlags,
+    process: &mut Process,
+    number: u64,
+    tape: &[ThreadId],
+    verdict: Option<&Verdict>,
+) -> Result<Told, Stop> {
+    let mut plan = Plan::default();
+    plan.replay(tape.iter().copied());
+    let mut trace = Trace::default();
+    let outcome = process.run_with_reports(&plan, &mut trace)?;
+    let again = Verdict::of(trace.end, &outcome, flags.steps);
+    if again.as_ref() != verdict {
+        let shown = |verdict: Option<&Verdict>| verdict.map_or("nothing", Verdict::headline);
+        return Err(Stop::GaveUp(format!(
+            "the program isn't deterministic: the tape {} showed first: {}; and when it was executed again: {}",
+            tape::show(tape),
+            shown(verdict),
+            shown(again.as_ref())
+        )));
+    }
+    let mut told = describe(flags, process, number, &trace, &outcome);
+    told.tape.truncate(schedule::needed(&trace));
+    told.replay = replay_command(flags, &told.tape);
+    Ok(told)
+}
+
+/// All about an execution that was made with reports.
+fn describe(flags: &ExploreFlags, process: &Process, number: u64, trace: &Trace, outcome: &Outcome) -> Told {
+    let places = Places::new(process.id());
+    let tape: Vec<ThreadId> = trace.tape().collect();
+    let replay = replay_command(flags, &tape);
+    Told {
+        number,
+        tape,
+        message: message(process, &places, trace, outcome, flags),
+        schedule: schedule::lines(trace, &places),
+        log: process.folder().log(),
+        documents: process.folder().documents(),
+        witness: None,
+        replay,
+    }
+}
+
+/// What happened, in lines.
+fn message(
+    process: &Process,
+    places: &Places,
+    trace: &Trace,
+    outcome: &Outcome,
+    flags: &ExploreFlags,
+) -> Vec<String> {
+    let at = |site: u64| match places.code(site).show() {
+        place if place.is_empty() => "a place that is not known".to_owned(),
+        place => place,
+    };
+    let last = trace.steps.last();
+    let after = || match last {
+        Some(step) if step.op.kind == Kind::Begin => format!("{} was last seen at its beginning", schedule::name(step.thread)),
+        Some(step) => format!("{} was last seen at {}", schedule::name(step.thread), at(step.site)),
+        None => "before the first step".to_owned(),
+    };
+    let mut lines = Vec::new();
+    match &outcome.failure {
+        Some(Failure::Assertion(text)) => lines.push(text.clone()),
+        Some(Failure::Crash(signal)) => {
+            lines.push(format!("the program was ended by {}; {}", signal_name(*signal), after()));
+        }
+        Some(Failure::ExitCode(code)) => lines.push(format!("the program ended with exit code {code}")),
+        Some(Failure::Hang(why)) => {
+            let (thread, site) = process.last_seen();
+            lines.push(format!(
+                "{why}: {} was at {} and did not come to another atomic access or synchronisation call",
+                schedule::name(thread),
+                at(site)
+            ));
+        }
+        None => {}
+    }
+    match trace.end {
+        End::Deadlock => lines.push("nobody can go on:".to_owned()),
+        End::Livelock => lines.push("nobody can go on, and some read the same again and again:".to_owned()),
+        End::StepLimit => lines.push(format!("there is no end after {} steps:", flags.steps)),
+        _ => {}
+    }
+    if matches!(trace.end, End::Deadlock | End::Livelock | End::StepLimit) {
+        for waiting in &trace.waiting {
+            let verb = if waiting.spins != 0 { "spins at" } else { "wants to" };
+            let wish = schedule::wish(&waiting.op, places);
+            lines.push(format!("  {} {verb} {wish}, {}", schedule::name(waiting.thread), at(waiting.site)));
+        }
+    }
+    // Without a report of the runtime's: where it was noticed.
+    if process.folder().log().is_empty() {
+        for found in &outcome.found {
+            lines.push(match found {
+                Found::Stale(site) => format!("an access can be stale: {}", at(*site)),
+                Found::Race(one, other) => format!("a data race: {} and {}", at(*one), at(*other)),
+            });
+        }
+    }
+    lines
+}
+
+/// Two executions with the same tape that are not the same.
+fn not_deterministic(flags: &ExploreFlags, process: &Process, divergence: &Divergence) -> Stop {
+    let places = Places::new(process.id());
+    let Divergence { step, thread, expected, came } = divergence;
+    let show = |did: &Option<Step>, nothing: &str| match did {
+        Some(did) => format!("{} ({})", schedule::what(&did.op, &places), places.code(did.site).show()),
+        None => nothing.to_owned(),
+    };
+    let name = flags.command[0].to_string_lossy();
+    Stop::GaveUp(format!(
+        "{name} isn't deterministic: with the same turns, step {} ({}) was\n  {} the first time, and then\n  {}\n\
+         The clock, random numbers and addresses are the same in every execution: it depends on something else.",
+        step + 1,
+        schedule::name(*thread),
+        show(expected, "another thread's"),
+        show(came, "not possible"),
+    ))
+}

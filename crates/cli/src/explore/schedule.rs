@@ -1,0 +1,196 @@
+//! A schedule for people: who did what where, and where the turn was taken from somebody who could have gone on.
+
+use super::places::Places;
+use serde_json::{Value, json};
+use seqcst_schedule::{Kind, Op, State, States, Step, ThreadId, Trace};
+
+/// One step, in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// Its number, from 1.
+    pub step: usize,
+    /// Who.
+    pub thread: ThreadId,
+    /// `store x`
+    pub what: String,
+    /// `a.c:3:5 in f`, or empty.
+    pub place: String,
+    /// The turn came from a thread that could have gone on.
+    pub preempts: bool,
+}
+
+/// All steps of an execution.
+pub fn lines(trace: &Trace, places: &Places) -> Vec<Line> {
+    let mut states = States::default();
+    let line = |(at, step): (usize, &Step)| {
+        states.advance(&trace.changes, at as u32);
+        let preempts = states.cost(step.thread) > 0;
+        states.last = Some(step.thread);
+        let (what, place) = (what(&step.op, places), places.code(step.site).show());
+        Line { step: at + 1, thread: step.thread, what, place, preempts }
+    };
+    trace.steps.iter().enumerate().map(line).collect()
+}
+
+/// How many turns of the tape are needed: the others come by themselves, as a plan goes on after its tape
+/// ([`seqcst_schedule::Then::Steady`]).
+pub fn needed(trace: &Trace) -> usize {
+    let mut states = States::default();
+    let mut changes = trace.changes.iter().peekable();
+    let (mut threads, mut current, mut needed) = (1, 0, 0);
+    for (at, step) in trace.steps.iter().enumerate() {
+        states.advance(&trace.changes, at as u32);
+        while let Some(change) = changes.next_if(|change| change.before <= at as u32) {
+            threads = threads.max(change.thread + 1);
+        }
+        let next = |state| (1..=threads).map(|i| (current + i) % threads).find(|&t| states.get(t) == state);
+        let steady = match states.get(current) {
+            State::Ready => Some(current),
+            _ => next(State::Ready).or_else(|| next(State::Willing)),
+        };
+        if steady != Some(step.thread) {
+            needed = at + 1;
+        }
+        current = step.thread;
+    }
+    needed
+}
+
+/// What a step does, in words.
+pub fn what(op: &Op, places: &Places) -> String {
+    let object = op.objects[0];
+    let thread = object & !(1 << 63);
+    let name = || places.variable(object).unwrap_or_else(|| format!("{object:#x}"));
+    match op.kind {
+        Kind::Local => "a step of its own".to_owned(),
+        Kind::Begin => "begins".to_owned(),
+        Kind::End => "ends".to_owned(),
+        Kind::Spawn => format!("creates thread {thread}"),
+        Kind::Join => format!("joins thread {thread}"),
+        Kind::Load => format!("load {}", name()),
+        Kind::Store => format!("store {}", name()),
+        Kind::Rmw => format!("update {}", name()),
+        Kind::Fence => "fence".to_owned(),
+        Kind::Await => format!("waits for {}", name()),
+        Kind::Lock => format!("lock {}", name()),
+        Kind::Unlock => format!("unlock {}", name()),
+        Kind::TryLock => format!("trylock {} in vain", name()),
+        Kind::Wait => format!("begins to wait on {}", name()),
+        Kind::Wake => format!("goes on after waiting on {}", name()),
+        Kind::Signal => format!("signals {}", name()),
+        Kind::Post => format!("posts {}", name()),
+        Kind::Take => format!("takes from {}", name()),
+        Kind::Arrive => format!("arrives at {}", name()),
+        Kind::Pass => format!("passes {}", name()),
+        Kind::Yield => "yields".to_owned(),
+        Kind::Exit => "ends the process".to_owned(),
+        Kind::Choose => format!("chooses {object}"),
+    }
+}
+
+/// What a thread would do that can't: `lock m`, `join thread 2`.
+pub fn wish(op: &Op, places: &Places) -> String {
+    match op.kind {
+        Kind::Join => format!("join {}", name(op.objects[0] as u32)),
+        Kind::Wake => what(op, places).replace("goes on after waiting on", "be signalled at"),
+        Kind::Pass => what(op, places).replace("passes", "pass"),
+        Kind::Take => what(op, places).replace("takes", "take"),
+        Kind::Await => what(op, places).replace("waits for", "see another value in"),
+        _ => what(op, places),
+    }
+}
+
+/// `main`, `thread 2`
+pub fn name(thread: ThreadId) -> String {
+    if thread == 0 { "main".to_owned() } else { format!("thread {thread}") }
+}
+
+/// Schedules with more steps than this are shown by their switches only, and of more switches the last ones.
+const MOST: usize = 48;
+
+/// The schedule as a table.
+pub fn table(lines: &[Line]) -> String {
+    let runs: Vec<&[Line]> = lines.chunk_by(|a, b| a.thread == b.thread).collect();
+    let rows: Vec<[String; 4]> = match lines.len() {
+        ..=MOST => lines.iter().map(row).collect(),
+        _ => runs.iter().map(|run| summed_up(run)).collect(),
+    };
+    let left_out = rows.len().saturating_sub(MOST);
+    let rows = &rows[left_out..];
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2)];
+    let mut out = String::new();
+    if left_out > 0 {
+        out += &format!("    … {left_out} switches before\n");
+    }
+    for [step, thread, what, place] in rows {
+        let line = format!(
+            "    {step:>0$}  {thread:<1$}  {what:<2$}  {place}",
+            widths[0], widths[1], widths[2]
+        );
+        out += &format!("{}\n", line.trim_end());
+    }
+    out
+}
+
+fn row(line: &Line) -> [String; 4] {
+    let mark = if line.preempts { "  ← preemption" } else { "" };
+    [line.step.to_string(), name(line.thread), line.what.clone(), format!("{}{mark}", line.place)]
+}
+
+/// A thread's steps in a row, in one row.
+fn summed_up(run: &[Line]) -> [String; 4] {
+    let (Some(first), Some(last)) = (run.first(), run.last()) else { return Default::default() };
+    if run.len() == 1 {
+        return row(first);
+    }
+    let mark = if first.preempts { "  ← preemption" } else { "" };
+    [
+        format!("{}–{}", first.step, last.step),
+        name(first.thread),
+        format!("{} … {}", first.what, last.what),
+        format!("{} … {}{mark}", first.place, last.place),
+    ]
+}
+
+/// The same for machines.
+pub fn json(lines: &[Line]) -> Value {
+    let line = |line: &Line| {
+        json!({"step": line.step, "thread": line.thread, "what": line.what, "place": line.place, "preempts": line.preempts})
+    };
+    lines.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use seqcst_schedule::{Change, NOBODY};
+
+    fn trace(threads: &[ThreadId], changes: &[(u32, ThreadId, State)]) -> Trace {
+        let step = |&thread: &ThreadId| Step { op: Op::local(Kind::Local), site: 0, thread, woken_by: NOBODY };
+        let change = |&(before, thread, state): &(u32, ThreadId, State)| Change { before, thread, state };
+        Trace {
+            steps: threads.iter().map(step).collect(),
+            changes: changes.iter().map(change).collect(),
+            ..Trace::default()
+        }
+    }
+
+    #[test]
+    fn preemptions_are_taken_turns() {
+        use State::{Blocked, Ready, Willing};
+        let both = [(0, 0, Ready), (0, 1, Ready)];
+        let changes = [&both[..], &[(2, 1, Willing), (3, 1, Ready), (3, 0, Blocked), (4, 0, Ready)]].concat();
+        let lines = lines(&trace(&[0, 1, 0, 1, 0], &changes), &Places::new(0));
+        assert_eq!(lines.iter().map(|line| line.preempts).collect::<Vec<_>>(), [false, true, false, false, true]);
+    }
+
+    #[test]
+    fn the_end_of_a_tape_comes_by_itself() {
+        use State::{Blocked, Ready};
+        let changes = [(0, 0, Ready), (0, 1, Ready), (3, 1, Blocked), (5, 0, Blocked)];
+        assert_eq!(needed(&trace(&[1, 1, 1, 0, 0], &changes)), 1);
+        assert_eq!(needed(&trace(&[0, 0, 0, 0, 0], &changes)), 0);
+        assert_eq!(needed(&trace(&[0, 0, 1, 0, 0], &changes)), 3);
+    }
+}

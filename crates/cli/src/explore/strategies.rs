@@ -1,0 +1,50 @@
+//! Which schedules to try: from flags to a strategy.
+
+use crate::flags::{ExploreFlags, StrategyName};
+use seqcst_schedule::strategies::{Bounded, Dpor, Pct, RandomWalk};
+use seqcst_schedule::{Strategy, ThreadId, tape};
+
+/// Executions of strategies that come to no end by themselves.
+pub const EXECUTIONS: u64 = 10_000;
+/// Preemptions that are tried.
+pub const BOUND: u32 = 2;
+/// Steps of an execution, as declared in the flags.
+pub const STEPS: u32 = 100_000;
+
+/// The strategy: the user's, or the usual one. Models are small, so all of their schedules are tried; programs are not, and
+/// most bugs show with two preemptions at most (Musuvathi and Qadeer, PLDI 2007).
+pub fn name(flags: &ExploreFlags, is_model: bool) -> StrategyName {
+    flags.strategy.unwrap_or(if is_model { StrategyName::Dpor } else { StrategyName::Bounded })
+}
+
+/// As it is called.
+pub fn word(name: StrategyName) -> &'static str {
+    match name {
+        StrategyName::Bounded => "bounded",
+        StrategyName::Dpor => "dpor",
+        StrategyName::Pct => "pct",
+        StrategyName::Random => "random",
+    }
+}
+
+/// The strategy itself.
+pub fn new(flags: &ExploreFlags, name: StrategyName) -> Result<Box<dyn Strategy>, String> {
+    let executions = flags.executions.unwrap_or(EXECUTIONS);
+    Ok(match (name, flags.bound) {
+        (StrategyName::Bounded, bound) => Box::new(Bounded::new(Some(bound.unwrap_or(BOUND)))),
+        (StrategyName::Dpor, None) => Box::new(Dpor::new()),
+        (StrategyName::Dpor, Some(_)) => return Err("--bound is for bounded".to_owned()),
+        (StrategyName::Pct, _) => Box::new(Pct::new(flags.depth, flags.seed, executions)),
+        (StrategyName::Random, _) => Box::new(RandomWalk::new(flags.seed, executions)),
+    })
+}
+
+/// The tape to replay, if there is one.
+pub fn tape(flags: &ExploreFlags) -> Result<Option<Vec<ThreadId>>, String> {
+    let Some(text) = &flags.replay else { return Ok(None) };
+    let Some(file) = text.strip_prefix('@') else {
+        return tape::read(text).map(Some).map_err(|why| format!("--replay: {why}"));
+    };
+    let text = std::fs::read_to_string(file).map_err(|why| format!("--replay: {file}: {why}"))?;
+    tape::read(&text).map(Some).map_err(|why| format!("--replay: {file}: {why}"))
+}
