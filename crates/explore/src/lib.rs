@@ -1,10 +1,12 @@
 //! Sources of SC event streams over finite-state programs.
 //!
 //! [`check`](states::check) visits all reachable states of a program under SC, with a monitor watching, and so decides
-//! robustness. Nothing here knows a memory model: the monitor answers all questions about weak behaviour.
+//! robustness. [`schedules`] executes a program in one schedule after the other. Nothing here knows a memory model: the
+//! monitors answer all questions about weak behaviour.
 
 pub mod abstraction;
 pub mod robustness;
+pub mod schedules;
 pub mod states;
 mod summary;
 pub mod witness;

@@ -16,7 +16,8 @@ impl Fingerprints {
     /// The same for executions that differ only in the order of independent steps (Mazurkiewicz 1987), different (but
     /// for accidents) for all others: a sum over the steps of who did what as its how-manieth step, after which change
     /// of the objects. That determines the order of all steps that conflict: a change comes after the one before it and
-    /// after all that looked at what that one left.
+    /// after all that looked at what that one left. The names of objects don't count, for they may differ between
+    /// executions: what a thread did before tells what it touches next.
     pub fn of(&mut self, trace: &Trace) -> u64 {
         self.counts.clear();
         self.changed.clear();
@@ -34,7 +35,7 @@ impl Fingerprints {
             }
             for (object, how) in step.op.touches() {
                 let changed = self.changed.get(&object).map_or(u64::MAX, |&by| pair(by));
-                hash = mix(mix(hash, object), changed).wrapping_add(how as u64);
+                hash = mix(hash, changed).wrapping_add(how as u64);
                 if how == How::Write {
                     self.changed.insert(object, me);
                 }

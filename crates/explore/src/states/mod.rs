@@ -24,5 +24,6 @@ mod tree;
 
 pub use deadlock::find_stuck;
 pub use follow::{Follower, Route, RouteStep, route};
+pub(crate) use locals::ways;
 pub use replay::{Executed, Replay, replay};
 pub use search::{Answer, Found, Limit, Limits, Options, Progress, Step, Violation, check};

@@ -10,6 +10,7 @@ pub mod definition;
 pub mod engine;
 pub mod large;
 pub mod sample;
+pub mod schedules;
 pub mod sketch;
 
 use seqcst_model::Model;

@@ -7,9 +7,11 @@ use crate::{How, Kind, NOBODY, Op, Step, ThreadId};
 /// Finds races in an execution, step by step.
 #[derive(Debug, Default)]
 pub(super) struct Races {
-    /// What happens before the step that is looked at, but for conflicts that let it happen at all.
+    /// What happens before the step that is looked at; of one that waits, but for what conflicts with it.
     clock: Clock,
-    /// The same with these.
+    /// What it does, if it is one that waits.
+    waits: Option<Op>,
+    known: Clock,
     all: Clock,
     /// The earlier steps with which it can be exchanged.
     pub found: Vec<u32>,
@@ -25,6 +27,7 @@ impl Races {
     /// could run just before a step.
     pub fn add(&mut self, order: &mut Order, step: &Step, could_run: impl Fn(usize) -> bool) {
         self.found.clear();
+        self.waits = None;
         order.clock_of(step.thread, &mut self.clock);
         order.conflicting(&step.op, &mut self.earlier);
         if step.woken_by != NOBODY || step.op.can_wait() {
@@ -57,6 +60,7 @@ impl Races {
     /// As if the last step of this thread conflicted with everything.
     pub fn add_end(&mut self, order: &Order, thread: ThreadId) {
         self.found.clear();
+        self.waits = None;
         order.clock_of(thread, &mut self.clock);
         self.earlier.clear();
         self.earlier.extend(order.last_steps().map(|step| step as u32));
@@ -82,6 +86,8 @@ impl Races {
         if matches!(op.kind, Kind::Begin | Kind::Join | Kind::Pass) {
             return;
         }
+        self.waits = Some(*op);
+        self.known.clone_from(&self.clock);
         let arrived = order.last_of(thread);
         for (object, how) in op.touches() {
             for (e, did) in order.touching(object) {
@@ -94,12 +100,12 @@ impl Races {
                 }
                 let conflict = did == How::Write || how == How::Write;
                 let waits = arrived.is_none_or(|arrived| arrived < e) && !could_run(e);
-                if !conflict || waits || lets(&earlier.op, op) || order.is_in(e, &self.clock) {
+                if !conflict || waits || lets(&earlier.op, op) || order.is_in(e, &self.known) {
                     continue;
                 }
                 self.found.push(e as u32);
                 if takes(&earlier.op, op) && did == How::Write {
-                    order.join(&mut self.clock, e);
+                    order.join(&mut self.known, e);
                     break;
                 }
             }
@@ -135,7 +141,23 @@ impl Races {
             self.minimal.push(f as u32);
             self.initials.push(next);
         }
-        if !self.seen.has(thread) && !self.minimal.iter().any(|&g| order.is_in(g as usize, &self.clock)) {
+        if self.seen.has(thread) {
+            return false;
+        }
+        if let Some(op) = self.waits {
+            // Without `e` and what comes after it, it comes after what conflicts with it all the same.
+            self.known.clone_from(&self.clock);
+            for (object, how) in op.touches() {
+                let since = order.touching(object).take_while(|&(step, _)| step > e);
+                for (step, did) in since {
+                    if (did == How::Write || how == How::Write) && !order.is_before(e, step) {
+                        order.join(&mut self.known, step);
+                    }
+                }
+            }
+        }
+        let before = if self.waits.is_some() { &self.known } else { &self.clock };
+        if !self.minimal.iter().any(|&g| order.is_in(g as usize, before)) {
             if covered(thread) {
                 return true;
             }

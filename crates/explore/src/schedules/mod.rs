@@ -1,0 +1,366 @@
+//! Programs as a source of schedules: a program is executed step by step, as a [`Player`] says, with the clock monitors
+//! watching.
+//!
+//! A step is one access; fences other than SC fences come with the access before them, and an SC fence is an update of
+//! its hidden location. All threads are there from the start. `wait` and `BCAS` are steps that wait. Free choices
+//! (`oneof`, a weak compare-and-swap that may fail) belong to the access before them and go on the tape as choices; a
+//! thread that begins with one has a step for it.
+//!
+//! * `places`: where threads can be;
+//! * `spin`: threads that go round in circles;
+//! * `watch`: the monitors; `plain`: races;
+//! * `found`: from a tape to a run for [`crate::witness`].
+
+mod found;
+mod places;
+mod plain;
+mod spin;
+mod watch;
+
+use crate::states;
+use places::{Onward, Places, To};
+use plain::Plain;
+use seqcst_model::{Action, Loc, Op as Access, Outcome, Program, Value};
+use seqcst_program::Target;
+use seqcst_program::code::Code;
+use seqcst_program::semantics::Machine;
+use seqcst_schedule as schedule;
+use seqcst_schedule::{Choice, End, Failure, Found, How, Kind, Op, Plan, Player, State, Trace, Waiting};
+use spin::Trail;
+use std::convert::Infallible;
+use std::rc::Rc;
+use watch::Watch;
+
+/// What to look for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Stale accesses.
+    pub monitor: bool,
+    /// Data races.
+    pub races: bool,
+    /// An execution with more steps is stopped.
+    pub steps: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { monitor: true, races: true, steps: 10_000 }
+    }
+}
+
+/// A program that can be executed under any plan.
+#[derive(Debug)]
+pub struct ProgramSource<'a> {
+    machine: &'a Machine,
+    target: Target,
+    options: Options,
+    places: Places<'a>,
+    player: Player,
+    memory: Vec<Value>,
+    /// How often each location was changed.
+    versions: Vec<u32>,
+    threads: Vec<Thread>,
+    watch: Watch,
+    plain: Plain,
+    log: Log,
+}
+
+#[derive(Debug, Default)]
+struct Thread {
+    at: At,
+    trail: Trail,
+    spins: bool,
+    woken_by: Option<u32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum At {
+    /// Before a free choice that comes first.
+    #[default]
+    Start,
+    Place(u32),
+    /// It has ended, or an assertion has failed.
+    Gone,
+}
+
+/// What was executed, as the search over all states writes it down, and what was found when.
+#[derive(Clone, Debug, Default)]
+struct Log {
+    starts: Vec<usize>,
+    steps: Vec<states::Step>,
+    /// With how many steps before it.
+    found: Vec<(usize, states::Violation)>,
+}
+
+/// The object that stands for a location.
+pub fn object(code: &Code, loc: Loc) -> schedule::Object {
+    match code.locations.get(loc.index()) {
+        Some(location) if location.hidden => schedule::FENCES,
+        _ => 16 + loc.index() as schedule::Object,
+    }
+}
+
+/// The location that an object stands for.
+pub fn location(code: &Code, object: schedule::Object) -> Option<Loc> {
+    let locations = (0..code.locations.len()).map(|loc| Loc(loc as u8));
+    locations.into_iter().find(|&loc| self::object(code, loc) == object)
+}
+
+impl<'a> ProgramSource<'a> {
+    /// A program, lowered for the target.
+    pub fn new(machine: &'a Machine, target: Target, options: Options) -> ProgramSource<'a> {
+        ProgramSource {
+            machine,
+            target,
+            options,
+            places: Places::new(machine),
+            player: Player::default(),
+            memory: Vec::new(),
+            versions: Vec::new(),
+            threads: Vec::new(),
+            watch: Watch::Nobody,
+            plain: Plain::default(),
+            log: Log::default(),
+        }
+    }
+
+    fn start(&mut self, plan: &Plan, trace: &mut Trace, outcome: &mut schedule::Outcome) {
+        let count = self.machine.threads();
+        self.memory.clear();
+        self.memory.extend_from_slice(self.machine.initial());
+        self.versions.clear();
+        self.versions.resize(self.memory.len(), 0);
+        self.threads.resize_with(count, Thread::default);
+        self.watch = if self.options.monitor || self.options.races && self.target == Target::Rc20 {
+            Watch::new(self.target, count, &self.memory)
+        } else {
+            Watch::Nobody
+        };
+        if self.options.races {
+            self.plain.reset(self.machine.code(), self.target);
+        }
+        self.log.starts.clear();
+        self.log.starts.resize(count, 0);
+        self.log.steps.clear();
+        self.log.found.clear();
+        self.player.start(plan);
+        for thread in 0..count {
+            self.threads[thread].trail.clear();
+            (self.threads[thread].spins, self.threads[thread].woken_by) = (false, None);
+            let starts = self.places.starts(thread);
+            match &starts[..] {
+                [only] => self.arrive(thread, only, outcome),
+                _ => self.threads[thread].at = At::Start,
+            }
+        }
+        for thread in 0..count {
+            self.refresh(thread, trace);
+        }
+    }
+
+    /// The thread goes on to its next place.
+    fn arrive(&mut self, thread: usize, onward: &Onward, outcome: &mut schedule::Outcome) {
+        for &mode in &onward.fences {
+            self.watch.fence(thread, mode);
+        }
+        match onward.to {
+            To::Failed(site) => {
+                self.threads[thread].at = At::Gone;
+                let text = self.machine.code().sites.get(site as usize).map_or("", |site| &site.text);
+                outcome.failure.get_or_insert_with(|| Failure::Assertion(text.to_owned()));
+                self.log.found.push((self.log.steps.len(), states::Violation::Failed { thread }));
+            }
+            To::Place(place) => {
+                let action = self.places.get(place).action.as_ref();
+                self.threads[thread].at = if action.is_some() { At::Place(place) } else { At::Gone };
+                if let Some(action) = action.filter(|_| self.options.monitor)
+                    && self.watch.is_stale(thread, action)
+                {
+                    note(outcome, Found::Stale(u64::from(action.site)));
+                    self.log.found.push((self.log.steps.len(), states::Violation::Stale { thread }));
+                }
+            }
+        }
+    }
+
+    fn action(&self, thread: usize) -> Option<&Action> {
+        match self.threads[thread].at {
+            At::Place(place) => self.places.get(place).action.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Tells the player whether a thread can run.
+    fn refresh(&mut self, thread: usize, trace: &mut Trace) {
+        let able = match self.threads[thread].at {
+            At::Start => true,
+            At::Gone => false,
+            At::Place(_) => {
+                let able =
+                    |action: &Action| action.outcomes(self.memory[action.loc.index()]).next().is_some();
+                !self.threads[thread].spins && self.action(thread).is_some_and(able)
+            }
+        };
+        let state = if able { State::Ready } else { State::Blocked };
+        self.player.set(thread as schedule::ThreadId, state, trace);
+    }
+
+    /// One step of a thread that can run.
+    fn step(&mut self, thread: usize, trace: &mut Trace, outcome: &mut schedule::Outcome) {
+        let id = thread as schedule::ThreadId;
+        let At::Place(place) = self.threads[thread].at else {
+            let starts = self.places.starts(thread);
+            let way = self.player.choose(starts.len() as u32) as usize;
+            self.player.did(id, Op::local(Kind::Local), 0, None, trace);
+            self.log.starts[thread] = way;
+            self.arrive(thread, &starts[way], outcome);
+            self.refresh(thread, trace);
+            return;
+        };
+        let Some(action) = self.places.get(place).action.clone() else { return };
+        let (did, ways, way, chose) = self.choose(place, &action);
+        let op = self.op(&action, did);
+        let woken_by = self.threads[thread].woken_by.take();
+        let now = trace.steps.len() as u32;
+        self.player.did(id, op, u64::from(action.site), woken_by, trace);
+        if self.options.races
+            && let Some(other) = self.plain.race(thread, &action, did, &self.watch)
+        {
+            note(outcome, Found::Race(u64::from(other), u64::from(action.site)));
+            self.log.found.push((self.log.steps.len(), states::Violation::Race { thread }));
+        }
+        self.watch.did(thread, &action, did);
+        self.log.steps.push(states::Step { thread, outcome: did, choice: way });
+        self.move_on(thread, place, &action, did, chose, now, trace);
+        self.arrive(thread, &ways[way], outcome);
+        if self.places.has_loops(thread)
+            && let At::Place(place) = self.threads[thread].at
+        {
+            let versions = &self.versions;
+            self.threads[thread].spins =
+                self.threads[thread].trail.closes(place, |loc| versions[loc.index()]);
+        }
+        self.refresh(thread, trace);
+    }
+
+    /// What the access comes to, the ways on, which of them is taken, and whether there was a choice.
+    fn choose(&mut self, place: u32, action: &Action) -> (Outcome, Rc<[Onward]>, usize, bool) {
+        let found = self.memory[action.loc.index()];
+        let mut outcomes = action.outcomes(found);
+        let first = outcomes.next().unwrap_or(Outcome::Fenced);
+        let ways = self.places.after(place, first);
+        let second = outcomes.next().map(|second| (second, self.places.after(place, second)));
+        let many = ways.len() + second.as_ref().map_or(0, |(_, ways)| ways.len());
+        if many <= 1 {
+            return (first, ways, 0, false);
+        }
+        let chosen = self.player.choose(many as u32) as usize;
+        match second {
+            Some((second, others)) if chosen >= ways.len() => {
+                let way = chosen - ways.len();
+                (second, others, way, true)
+            }
+            _ => (first, ways, chosen, true),
+        }
+    }
+
+    fn op(&self, action: &Action, did: Outcome) -> Op {
+        let how = if did.value_written().is_some() { How::Write } else { How::Read };
+        let object = object(self.machine.code(), action.loc);
+        let kind = match (&action.op, how) {
+            (Access::Wait(_) | Access::BlockingCas { .. }, _) => Kind::Await,
+            _ if object == schedule::FENCES => Kind::Fence,
+            (Access::Store(_), _) => Kind::Store,
+            (_, How::Write) => Kind::Rmw,
+            _ => Kind::Load,
+        };
+        Op::new(kind, how, object)
+    }
+
+    /// Memory after the access, and what that means to others and to the thread itself.
+    #[allow(clippy::too_many_arguments)]
+    fn move_on(
+        &mut self,
+        thread: usize,
+        place: u32,
+        action: &Action,
+        did: Outcome,
+        chose: bool,
+        now: u32,
+        trace: &mut Trace,
+    ) {
+        let (loc, at) = (action.loc, action.loc.index());
+        let wrote = did.value_written();
+        let same = wrote.is_some() && wrote == did.value_read();
+        if let Some(value) = wrote.filter(|_| !same) {
+            self.memory[at] = value;
+            self.versions[at] += 1;
+            self.threads[thread].trail.clear();
+            for other in (0..self.threads.len()).filter(|&other| other != thread) {
+                if self.threads[other].spins && self.threads[other].trail.watched.contains(&loc) {
+                    self.threads[other].trail.clear();
+                    (self.threads[other].spins, self.threads[other].woken_by) = (false, Some(now));
+                    self.refresh(other, trace);
+                } else if self.action(other).is_some_and(|next| next.loc == loc) {
+                    self.refresh(other, trace);
+                }
+            }
+        } else if self.places.has_loops(thread) {
+            self.threads[thread].trail.note(place, loc, self.versions[at], chose, same);
+        }
+    }
+
+    fn finish(&self, choice: Choice, trace: &mut Trace) {
+        let left = (0..self.threads.len()).filter(|&thread| self.threads[thread].at != At::Gone);
+        for thread in left {
+            if let Some(action) = self.action(thread) {
+                let could = match action.op {
+                    Access::Load | Access::Wait(_) => Outcome::Read(0),
+                    _ => Outcome::Updated(0, 0),
+                };
+                trace.waiting.push(Waiting {
+                    op: self.op(action, could),
+                    site: u64::from(action.site),
+                    thread: thread as schedule::ThreadId,
+                    spins: u32::from(self.threads[thread].spins),
+                });
+            }
+        }
+        let any = |such: &dyn Fn(&Thread) -> bool| self.threads.iter().any(such);
+        trace.end = match choice {
+            Choice::Go(_) => End::StepLimit,
+            Choice::Redundant => End::Redundant,
+            Choice::Diverged => End::Diverged,
+            // Another choice leads out of the circle, and it has a schedule of its own.
+            Choice::Stuck if any(&|thread| thread.spins && thread.trail.chose) => End::Redundant,
+            Choice::Stuck if any(&|thread| thread.spins) => End::Livelock,
+            Choice::Stuck if any(&|thread| thread.at != At::Gone) => End::Deadlock,
+            Choice::Stuck => End::Done,
+        };
+    }
+}
+
+impl schedule::Source for ProgramSource<'_> {
+    type Error = Infallible;
+
+    fn run(&mut self, plan: &Plan, trace: &mut Trace) -> Result<schedule::Outcome, Infallible> {
+        let mut outcome = schedule::Outcome::default();
+        self.start(plan, trace, &mut outcome);
+        let mut choice = self.player.turn();
+        while let Choice::Go(thread) = choice {
+            if trace.steps.len() as u32 >= self.options.steps {
+                break;
+            }
+            self.step(thread as usize, trace, &mut outcome);
+            choice = self.player.turn();
+        }
+        self.finish(choice, trace);
+        Ok(outcome)
+    }
+}
+
+fn note(outcome: &mut schedule::Outcome, found: Found) {
+    if !outcome.found.contains(&found) {
+        outcome.found.push(found);
+    }
+}
