@@ -1,0 +1,62 @@
+//! The steps of an execution, one column per thread.
+
+use super::{place, who};
+use crate::rt::site::Site;
+use crate::rt::source::Closure;
+use seqcst_schedule::{Kind, ThreadId, Trace};
+use std::fmt::Write;
+
+/// So many steps are shown, the last ones.
+const SHOWN: usize = 40;
+
+/// Shows the steps.
+pub fn steps(text: &mut String, source: &Closure<'_>, trace: &Trace) {
+    let turns: Vec<u32> =
+        (0..).zip(&trace.steps).filter(|(_, step)| step.is_turn()).map(|(at, _)| at).collect();
+    let shown = &turns[turns.len().saturating_sub(SHOWN)..];
+    match shown.len() < turns.len() {
+        true => {
+            let _ = writeln!(text, "\nthe last {} of {} steps:", shown.len(), turns.len());
+        }
+        false => *text += "\nthe execution, step by step:\n",
+    }
+    let mut threads: Vec<ThreadId> = shown.iter().map(|&at| trace.steps[at as usize].thread).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    let cell = |at: u32, thread: ThreadId| {
+        if trace.steps[at as usize].thread == thread { words(source, trace, at) } else { String::new() }
+    };
+    let width = |&thread: &ThreadId| {
+        let widest = shown.iter().map(|&at| cell(at, thread).chars().count()).max().unwrap_or(0);
+        widest.max(who(source, thread).chars().count())
+    };
+    let widths: Vec<usize> = threads.iter().map(width).collect();
+    let mut row = |number: String, cells: Vec<String>, place: String| {
+        let _ = write!(text, "  {number:>4}");
+        for (cell, width) in cells.iter().zip(&widths) {
+            let _ = write!(text, "  {cell:<width$}");
+        }
+        let _ = write!(text, "  {place}");
+        let kept = text.trim_end().len();
+        text.truncate(kept);
+        text.push('\n');
+    };
+    row(String::new(), threads.iter().map(|&thread| who(source, thread)).collect(), String::new());
+    for &at in shown {
+        let site = trace.steps[at as usize].site as Site;
+        let place = if site == 0 { String::new() } else { place(site) };
+        row((at + 1).to_string(), threads.iter().map(|&thread| cell(at, thread)).collect(), place);
+    }
+}
+
+/// What a step did.
+pub fn words(source: &Closure<'_>, trace: &Trace, at: u32) -> String {
+    if let Some(note) = source.notes().iter().find(|note| note.step == at) {
+        return note.text.clone();
+    }
+    match trace.steps[at as usize].op.kind {
+        Kind::Begin => "begin".to_owned(),
+        Kind::End => "end".to_owned(),
+        kind => format!("{kind:?}").to_lowercase(),
+    }
+}

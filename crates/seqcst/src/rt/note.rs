@@ -1,0 +1,71 @@
+//! What is kept for reports.
+
+use super::objects::Touch;
+use super::site::Site;
+use super::watch::Access;
+use seqcst_monitor::clocks::Write;
+use seqcst_schedule::ThreadId;
+
+/// What a monitor found.
+#[derive(Clone, Debug)]
+pub enum Finding {
+    /// An access that could be stale.
+    Stale(Stale),
+    /// Two accesses to a cell with no order between them, each with whether it writes.
+    Race {
+        /// The earlier one.
+        first: (Touch, bool),
+        /// The later one.
+        second: (Touch, bool),
+    },
+}
+
+/// An access that could be stale.
+#[derive(Clone, Debug)]
+pub struct Stale {
+    pub thread: ThreadId,
+    /// Its number in the trace.
+    pub step: u32,
+    /// What its thread has done and read before, as a number.
+    pub past: u64,
+    pub atomic: u32,
+    pub access: Access,
+    /// The write that it could miss.
+    pub missed: Option<Write>,
+    /// The oldest one that it could read instead, or be placed after.
+    pub older: Option<Write>,
+    /// All values that it could read instead.
+    pub choices: Vec<u64>,
+}
+
+/// How a thread died.
+#[derive(Clone, Debug)]
+pub struct Dead {
+    pub message: String,
+    /// `file:line:column`.
+    pub place: String,
+}
+
+/// One step, in words.
+#[derive(Clone, Debug)]
+pub struct Note {
+    /// The number of the step, as long as the trace was when it was taken.
+    pub step: u32,
+    pub thread: ThreadId,
+    pub site: Site,
+    pub text: String,
+}
+
+/// Steps in words, if wanted.
+#[derive(Debug, Default)]
+pub struct Notes {
+    pub wanted: bool,
+    pub list: Vec<Note>,
+}
+
+impl Notes {
+    /// None yet.
+    pub fn clear(&mut self) {
+        self.list.clear();
+    }
+}

@@ -1,0 +1,223 @@
+//! What is known of the program's objects in one execution.
+
+use super::site::Site;
+use super::tag::Renew;
+use super::watch::Handover;
+use seqcst_monitor::clocks::{Location, Slot, Time, tso};
+use seqcst_schedule::ThreadId;
+
+/// So many writes of a location are remembered per thread: more than executions have, mostly.
+const HISTORY: usize = 64;
+
+/// An atomic.
+#[derive(Debug)]
+pub struct Place {
+    pub value: u64,
+    /// How many writes there were.
+    pub version: u32,
+    /// For RC20 and RA, and for races under any model.
+    pub location: Location,
+    /// For TSO.
+    pub tso: tso::Location,
+}
+
+impl Default for Place {
+    fn default() -> Place {
+        Place {
+            value: 0,
+            version: 0,
+            location: Location::new(0, HISTORY),
+            tso: tso::Location::new(0, 2 * HISTORY),
+        }
+    }
+}
+
+impl Renew for Place {
+    fn renew(&mut self) {}
+}
+
+impl Place {
+    /// Its value before the first access.
+    pub fn start(&mut self, value: u64) {
+        (self.value, self.version) = (value, 0);
+        self.location.renew(value);
+        self.tso.renew(value);
+    }
+}
+
+/// An access to a cell, for the race detector.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Touch {
+    pub slot: Slot,
+    pub epoch: Time,
+    pub site: Site,
+}
+
+/// An `UnsafeCell`: the last write, and the reads since then, one per thread.
+#[derive(Debug, Default)]
+pub struct CellState {
+    pub write: Option<Touch>,
+    pub reads: Vec<Touch>,
+}
+
+impl Renew for CellState {
+    fn renew(&mut self) {
+        self.write = None;
+        self.reads.clear();
+    }
+}
+
+/// A mutex, a read-write lock, or a `Once`.
+#[derive(Debug, Default)]
+pub struct Lock {
+    pub writer: Option<ThreadId>,
+    pub readers: u32,
+    /// What writers hand on.
+    pub written: Handover,
+    /// What readers hand on to writers.
+    pub read: Handover,
+    /// Of a `Once`: it is done.
+    pub done: bool,
+    /// Of a `Once`: it was left in the middle by a panic.
+    pub poisoned: bool,
+}
+
+impl Renew for Lock {
+    fn renew(&mut self) {
+        (self.writer, self.readers, self.done, self.poisoned) = (None, 0, false, false);
+        self.written.clear();
+        self.read.clear();
+    }
+}
+
+impl Lock {
+    /// Nobody holds it.
+    pub fn is_free(&self) -> bool {
+        self.writer.is_none() && self.readers == 0
+    }
+}
+
+/// A condition variable. Everybody who waits draws a ticket; a signal is for one of those who waited before it, and the
+/// schedule decides for which.
+#[derive(Debug, Default)]
+pub struct Condvar {
+    pub next: u64,
+    /// Tickets of those who wait.
+    pub waiting: Vec<u64>,
+    /// Signals not taken yet: for tickets below these.
+    pub signals: Vec<u64>,
+}
+
+impl Renew for Condvar {
+    fn renew(&mut self) {
+        self.next = 0;
+        self.waiting.clear();
+        self.signals.clear();
+    }
+}
+
+impl Condvar {
+    /// Begins to wait.
+    pub fn draw(&mut self) -> u64 {
+        self.next += 1;
+        self.waiting.push(self.next - 1);
+        self.next - 1
+    }
+
+    /// Is there a signal for this ticket?
+    pub fn is_signalled(&self, ticket: u64) -> bool {
+        self.signals.iter().any(|&below| ticket < below)
+    }
+
+    /// Signals one of those who wait; lost if all of them are signalled.
+    pub fn signal(&mut self) {
+        if self.signals.len() < self.waiting.len() {
+            self.signals.push(self.next);
+        }
+    }
+
+    /// Ends to wait; true: by a signal.
+    pub fn leave(&mut self, ticket: u64) -> bool {
+        self.waiting.retain(|&waiting| waiting != ticket);
+        let signal = self.signals.iter().position(|&below| ticket < below);
+        signal.map(|at| self.signals.remove(at)).is_some()
+    }
+}
+
+/// A channel; the messages themselves are with its ends.
+#[derive(Debug, Default)]
+pub struct Channel {
+    /// What came with each message that is still there.
+    pub filled: std::collections::VecDeque<Handover>,
+    /// Messages received so far.
+    pub received: u64,
+    /// Messages sent so far.
+    pub sent: u64,
+    /// How many may be there; None: any number.
+    pub room: Option<usize>,
+    pub senders: u32,
+    pub closed: bool,
+    /// What the senders knew when they went.
+    pub gone: Handover,
+}
+
+impl Renew for Channel {
+    fn renew(&mut self) {
+        self.filled.clear();
+        (self.received, self.sent, self.room, self.senders, self.closed) = (0, 0, None, 1, false);
+        self.gone.clear();
+    }
+}
+
+impl Channel {
+    /// There is a message, or none will come.
+    pub fn can_receive(&self) -> bool {
+        !self.filled.is_empty() || self.senders == 0
+    }
+
+    /// There is room, or nobody will ever receive. (A channel without room keeps a message until it is taken.)
+    pub fn can_send(&self) -> bool {
+        self.closed || self.room.is_none_or(|room| self.filled.len() < room.max(1))
+    }
+
+    /// The message of this number was received, or will never be.
+    pub fn was_taken(&self, number: u64) -> bool {
+        self.closed || self.received > number
+    }
+}
+
+/// A barrier.
+#[derive(Debug, Default)]
+pub struct Barrier {
+    pub arrived: usize,
+    pub round: u32,
+    /// What all who have come knew.
+    pub knows: Handover,
+    /// What those who pass learn.
+    pub passing: Handover,
+}
+
+impl Renew for Barrier {
+    fn renew(&mut self) {
+        (self.arrived, self.round) = (0, 0);
+        self.knows.clear();
+        self.passing.clear();
+    }
+}
+
+/// The counter of an `Arc`.
+#[derive(Debug, Default)]
+pub struct Counter {
+    /// What those who dropped their references knew.
+    pub dropped: Handover,
+    /// References that are there, for the search of leaks.
+    pub strong: u32,
+    pub site: Site,
+}
+
+impl Renew for Counter {
+    fn renew(&mut self) {
+        self.dropped.clear();
+        (self.strong, self.site) = (0, 0);
+    }
+}

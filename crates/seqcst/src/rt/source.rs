@@ -1,0 +1,189 @@
+//! Executes a closure under a plan.
+
+use super::note::{Finding, Note, Stale};
+use super::panics;
+use super::site::{self, Site};
+use super::watch::Model;
+use super::what_if::{self, WhatIf};
+use super::worker::{self, Worker};
+use super::world::{Way, World};
+use rustc_hash::FxHashMap;
+use seqcst_schedule::{Choice, End, Failure, Outcome, Plan, Source, Trace};
+
+/// What to watch, and how far to go.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub model: Model,
+    pub step_limit: u32,
+    pub stack_size: usize,
+    pub patience: u32,
+    pub may_panic: bool,
+    pub leaks: bool,
+    pub spurious: bool,
+}
+
+/// Drops of shared references turned out to matter: from now on they are steps, and all must be done again.
+#[derive(Debug)]
+pub struct StartAnew;
+
+/// A closure, executed again and again.
+pub struct Closure<'a> {
+    body: &'a dyn Fn(),
+    pub options: Options,
+    workers: Vec<Worker>,
+    pub world: Box<World>,
+    /// Stale reads that only make a wait longer.
+    pub longer_waits: u64,
+    /// What came of reading this old value at this place, after this past.
+    tried: FxHashMap<(Site, u64, u64), bool>,
+}
+
+impl<'a> Closure<'a> {
+    /// Not executed yet.
+    pub fn new(body: &'a dyn Fn(), options: Options) -> Closure<'a> {
+        panics::keep_quiet();
+        let mut world = Box::<World>::default();
+        world.step_limit = options.step_limit;
+        world.watch.model = options.model;
+        world.may_panic = options.may_panic;
+        world.spurious = options.spurious;
+        Closure { body, options, workers: Vec::new(), world, longer_waits: 0, tried: FxHashMap::default() }
+    }
+
+    /// What monitors found in the last execution.
+    pub fn findings(&self) -> &[Finding] {
+        &self.world.watch.findings
+    }
+
+    /// The last execution, in words.
+    pub fn notes(&self) -> &[Note] {
+        &self.world.notes.list
+    }
+
+    fn execute(&mut self) {
+        let world: *mut World = &mut *self.world;
+        // SAFETY: used by the loop only while no coroutine runs, and by coroutines only while they do.
+        let here = || unsafe { &mut *world };
+        loop {
+            if here().way == Way::Aborted {
+                return worker::unwind_all(&mut self.workers, world);
+            }
+            if here().live == 0 {
+                return;
+            }
+            match here().player.turn() {
+                Choice::Go(thread) => {
+                    here().current = thread;
+                    while self.workers.len() <= thread as usize {
+                        let number = self.workers.len() as u32;
+                        match Worker::new(number, self.options.stack_size) {
+                            Ok(worker) => self.workers.push(worker),
+                            Err(error) => panic!("seqcst: no stack for thread {number}: {error}"),
+                        }
+                    }
+                    self.workers[thread as usize].run(world);
+                }
+                Choice::Redundant => here().finish_unwatched(),
+                Choice::Diverged => here().give_up(End::Diverged),
+                Choice::Stuck if here().go_on_spinning() => {}
+                Choice::Stuck if here().somebody_spins() => here().give_up(End::Livelock),
+                Choice::Stuck => here().give_up(End::Deadlock),
+            }
+        }
+    }
+}
+
+impl Source for Closure<'_> {
+    type Error = StartAnew;
+
+    fn run(&mut self, plan: &Plan, trace: &mut Trace) -> Result<Outcome, StartAnew> {
+        self.play(plan, trace);
+        if self.world.start_anew {
+            (self.world.start_anew, self.world.drops_matter) = (false, true);
+            return Err(StartAnew);
+        }
+        let (found, failure) = (std::mem::take(&mut self.world.found), self.world.failure.take());
+        let mut outcome = Outcome { found, failure };
+        if !outcome.found.is_empty() {
+            self.excuse_waits(trace, &mut outcome);
+        }
+        if self.options.leaks && trace.end == End::Done && outcome.failure.is_none() {
+            outcome.failure = self.leak().map(Failure::Assertion);
+        }
+        Ok(outcome)
+    }
+}
+
+impl Closure<'_> {
+    /// Executes the closure once.
+    pub fn play(&mut self, plan: &Plan, trace: &mut Trace) {
+        let body: *const dyn Fn() = self.body;
+        // SAFETY: the job is done or dropped before this function returns, and the closure outlives it.
+        let body: *const (dyn Fn() + 'static) = unsafe { std::mem::transmute(body) };
+        let world = &mut *self.world;
+        std::mem::swap(&mut world.trace, trace);
+        world.start(plan, Box::new(move || unsafe { (*body)() }));
+        self.execute();
+        let world = &mut *self.world;
+        world.statics.clear();
+        *trace = world.take_trace();
+    }
+
+    /// Takes those findings out that only make a wait longer.
+    fn excuse_waits(&mut self, trace: &Trace, outcome: &mut Outcome) {
+        let findings = std::mem::take(&mut self.world.watch.findings);
+        let notes = std::mem::take(&mut self.world.notes.list);
+        let wanted = std::mem::replace(&mut self.world.notes.wanted, false);
+        let dead = self.world.deaths();
+        let mut kept = Vec::new();
+        let founds = std::mem::take(&mut outcome.found);
+        for (finding, found) in findings.into_iter().zip(founds) {
+            if matches!(&finding, Finding::Stale(stale) if self.only_waits(trace, stale)) {
+                self.longer_waits += 1;
+            } else {
+                outcome.found.push(found);
+                kept.push(finding);
+            }
+        }
+        self.world.watch.findings = kept;
+        (self.world.notes.list, self.world.notes.wanted, self.world.dead) = (notes, wanted, dead);
+    }
+
+    /// Whichever old value the load reads, its thread comes back to it.
+    fn only_waits(&mut self, trace: &Trace, stale: &Stale) -> bool {
+        let mut plan = Plan::default();
+        stale.choices.iter().all(|&value| {
+            let key = (stale.access.site, value, stale.past);
+            if let Some(&known) = self.tried.get(&key) {
+                return known;
+            }
+            if !what_if::can_wait(stale, value) {
+                return false;
+            }
+            plan.replay(trace.tape().take(stale.step as usize + 1));
+            self.world.what_if = Some(WhatIf::new(stale.step, value));
+            self.play(&plan, &mut Trace::default());
+            let only_waits = self.world.what_if.take().is_some_and(|what_if| what_if.only_waits());
+            self.tried.insert(key, only_waits);
+            only_waits
+        })
+    }
+
+    /// Where a value was made that nobody has dropped.
+    fn leak(&self) -> Option<String> {
+        let counter = self.world.counters.iter().find(|counter| counter.strong > 0)?;
+        let place = site::place(counter.site).map(ToString::to_string).unwrap_or_default();
+        Some(format!("the Arc made at {place} is never dropped ({} references are left)", counter.strong))
+    }
+}
+
+impl Drop for Closure<'_> {
+    fn drop(&mut self) {
+        // Workers without a job come to their ends.
+        let world: *mut World = &mut *self.world;
+        for (number, worker) in self.workers.iter_mut().enumerate() {
+            self.world.current = number as u32;
+            worker.run(world);
+        }
+    }
+}

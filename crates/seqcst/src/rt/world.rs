@@ -1,0 +1,320 @@
+//! One execution: its threads, its objects, whose turn it is. The memory of all this is used again in the next one.
+
+use super::note::{Dead, Notes};
+use super::objects::{Barrier, CellState, Channel, Condvar, Counter, Lock, Place};
+use super::site::Site;
+use super::tag;
+use super::tag::Table;
+use super::task::{Job, Task};
+use super::wait::Wait;
+use super::watch::Watch;
+use super::what_if::WhatIf;
+use seqcst_schedule::{
+    Choice, End, Failure, Found, How, Kind, Object, Op, Plan, Player, State, ThreadId, Trace, Waiting,
+};
+use std::any::Any;
+
+/// How an execution goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Way {
+    /// As planned.
+    #[default]
+    Planned,
+    /// To its end, unwatched: all that comes was seen in other executions, but what is on the stacks must be dropped.
+    Unwatched,
+    /// Not at all: stacks are unwound, and nothing blocks any more.
+    Aborted,
+}
+
+/// One execution.
+#[derive(Default)]
+pub struct World {
+    pub player: Player,
+    pub trace: Trace,
+    /// What happened up to the point from which nothing new could come.
+    seen: Option<Trace>,
+    pub tasks: Vec<Task>,
+    /// How many threads there are in this execution; the others are memory for later ones.
+    pub threads: u32,
+    /// How many of them have not ended.
+    pub live: u32,
+    /// Who runs.
+    pub current: ThreadId,
+    /// Threads that wait for something which others can change.
+    pub waiting: u32,
+    pub stamp: u64,
+    pub way: Way,
+    pub step_limit: u32,
+    pub watch: Watch,
+    pub found: Vec<Found>,
+    pub failure: Option<Failure>,
+    /// Who panicked, and how.
+    pub dead: Vec<(ThreadId, Dead)>,
+    /// How often spinning threads had to go on since nobody else could, in a row and in all.
+    pub rounds: u32,
+    pub went_on: u64,
+    /// What every step did, in words, if somebody wants to read it.
+    pub notes: Notes,
+    pub atomics: Table<Place>,
+    pub cells: Table<CellState>,
+    pub locks: Table<Lock>,
+    pub condvars: Table<Condvar>,
+    pub channels: Table<Channel>,
+    pub barriers: Table<Barrier>,
+    pub counters: Table<Counter>,
+    /// Counters of references that were turned into plain pointers.
+    pub raw: rustc_hash::FxHashMap<usize, u32>,
+    /// Values of lazy statics, by the addresses of these.
+    pub statics: Vec<(usize, Box<dyn Any>)>,
+    /// Drops of shared references are steps.
+    pub drops_matter: bool,
+    /// They should have been: this execution doesn't count.
+    pub start_anew: bool,
+    /// A load is given an old value.
+    pub what_if: Option<WhatIf>,
+    /// Weak exchanges may fail without a reason.
+    pub spurious: bool,
+    /// May a thread panic, as long as somebody joins it?
+    pub may_panic: bool,
+}
+
+/// Names of objects of each kind begin here.
+pub mod names {
+    use super::{Object, ThreadId};
+    pub const ATOMIC: Object = 1 << 32;
+    pub const LOCK: Object = 2 << 32;
+    pub const CONDVAR: Object = 3 << 32;
+    pub const CHANNEL: Object = 4 << 32;
+    pub const BARRIER: Object = 5 << 32;
+    pub const COUNTER: Object = 6 << 32;
+
+    /// Threads are numbered in order of creation, so creations are ordered.
+    pub const SPAWNS: Object = 2;
+
+    /// Begins, ends.
+    pub fn thread(thread: ThreadId) -> Object {
+        1 << 63 | Object::from(thread)
+    }
+
+    /// What `unpark` gives.
+    pub fn token(thread: ThreadId) -> Object {
+        1 << 62 | Object::from(thread)
+    }
+}
+
+impl World {
+    /// Everything as at the beginning of an execution, with one thread.
+    pub fn start(&mut self, plan: &Plan, main: Job) {
+        self.player.start(plan);
+        self.stamp = tag::next_stamp();
+        (self.threads, self.live, self.current, self.waiting) = (0, 0, 0, 0);
+        (self.way, self.rounds, self.seen) = (Way::Planned, 0, None);
+        self.found.clear();
+        self.failure = None;
+        self.dead.clear();
+        self.notes.clear();
+        self.atomics.clear();
+        self.cells.clear();
+        self.locks.clear();
+        self.condvars.clear();
+        self.channels.clear();
+        self.barriers.clear();
+        self.counters.clear();
+        self.raw.clear();
+        self.watch.start();
+        let first = self.add_thread(None, main);
+        let views = &mut self.tasks[0].views;
+        views.first(first);
+    }
+
+    /// A new thread, not known to the clocks yet.
+    pub fn add_thread(&mut self, name: Option<String>, job: Job) -> ThreadId {
+        let thread = self.threads;
+        assert!(thread < u32::from(u16::MAX), "seqcst: more than 65,000 threads in one execution");
+        self.threads += 1;
+        self.live += 1;
+        if self.tasks.len() <= thread as usize {
+            self.tasks.push(Task::default());
+        }
+        self.tasks[thread as usize].start(name, job);
+        self.player.set(thread, State::Ready, &mut self.trace);
+        thread
+    }
+
+    /// The running thread.
+    #[inline]
+    pub fn me(&mut self) -> &mut Task {
+        &mut self.tasks[self.current as usize]
+    }
+
+    /// The running thread is about to do this, as soon as it can.
+    #[inline]
+    pub fn announce(&mut self, op: &Op, site: Site, wait: Wait) {
+        self.me().next = (*op, site);
+        if wait != Wait::Nothing {
+            self.waiting += 1;
+            self.me().wait = wait;
+            let state = self.state_of(self.current);
+            self.player.set(self.current, state, &mut self.trace);
+        }
+    }
+
+    /// Is it the running thread's turn?
+    #[inline]
+    pub fn is_my_turn(&mut self) -> bool {
+        self.player.turn() == Choice::Go(self.current)
+    }
+
+    /// The running thread did this.
+    #[inline]
+    pub fn did(&mut self, op: Op, site: Site) {
+        let me = self.current;
+        let task = &mut self.tasks[me as usize];
+        self.start_anew |= task.dropping > 0 && !self.drops_matter;
+        task.remember(u64::from(site) << 8 | op.kind as u64);
+        let woken_by = task.woken_by.take();
+        let waited = std::mem::take(&mut task.wait);
+        self.waiting -= u32::from(waited != Wait::Nothing);
+        if self.way == Way::Aborted {
+            return;
+        }
+        if waited != Wait::Nothing {
+            self.player.set(me, State::Ready, &mut self.trace);
+        }
+        let first = self.trace.steps.len() as u32;
+        self.player.did(me, op, u64::from(site), woken_by, &mut self.trace);
+        if self.what_if.is_some_and(|what_if| what_if.step < first) {
+            self.since_then(&op);
+        }
+        if op.how[0] == How::Write {
+            self.rounds = 0;
+        }
+        self.stir();
+        if self.trace.steps.len() as u32 >= self.step_limit {
+            self.give_up(End::StepLimit);
+        }
+    }
+
+    /// Who waits is looked at again.
+    #[inline]
+    fn stir(&mut self) {
+        if self.waiting > 0 {
+            self.stir_waiting();
+        }
+    }
+
+    fn stir_waiting(&mut self) {
+        for thread in 0..self.threads {
+            let task = &self.tasks[thread as usize];
+            if task.wait == Wait::Nothing || thread == self.current {
+                continue;
+            }
+            let state = self.state_of(thread);
+            if self.tasks[thread as usize].wait == Wait::Spin
+                && state == State::Ready
+                && self.player.state(thread) == State::Blocked
+            {
+                self.tasks[thread as usize].woken_by =
+                    self.trace.steps.len().checked_sub(1).map(|i| i as u32);
+            }
+            self.player.set(thread, state, &mut self.trace);
+        }
+    }
+
+    /// Nobody can run. If some spin, they go on: perhaps they count.
+    pub fn go_on_spinning(&mut self) -> bool {
+        let mut some = false;
+        self.rounds += 1;
+        if self.rounds > SPINNING_ROUNDS {
+            return false;
+        }
+        for thread in 0..self.threads {
+            let task = &mut self.tasks[thread as usize];
+            if task.wait == Wait::Spin {
+                some = true;
+                task.wait = Wait::Nothing;
+                task.spin.forget();
+                self.waiting -= 1;
+                self.player.set(thread, State::Ready, &mut self.trace);
+            }
+        }
+        self.went_on += u64::from(some);
+        some
+    }
+
+    /// Does anybody spin?
+    pub fn somebody_spins(&self) -> bool {
+        self.tasks[..self.threads as usize].iter().any(|task| task.wait == Wait::Spin)
+    }
+
+    /// What those would do next who are left and can't go on.
+    fn note_waiting(&mut self) {
+        for thread in 0..self.threads {
+            let task = &self.tasks[thread as usize];
+            if !task.ended && self.player.state(thread) == State::Blocked {
+                let ((op, site), spins) = (task.next, u32::from(task.wait == Wait::Spin));
+                self.trace.waiting.push(Waiting { op, site: u64::from(site), thread, spins });
+            }
+        }
+    }
+
+    /// All that can come was seen: from here on nothing is watched or written down.
+    pub fn finish_unwatched(&mut self) {
+        self.note_waiting();
+        self.way = Way::Unwatched;
+        self.watch.on = false;
+        self.trace.end = End::Redundant;
+        self.seen = Some(std::mem::take(&mut self.trace));
+        self.player.start(&Plan::default());
+        for thread in 0..self.threads {
+            let ended = self.tasks[thread as usize].ended;
+            let state = if ended { State::Blocked } else { self.state_of(thread) };
+            self.player.set(thread, state, &mut self.trace);
+        }
+    }
+
+    /// Ends the execution like this; what is on the stacks is dropped.
+    pub fn give_up(&mut self, end: End) {
+        if self.way == Way::Planned {
+            self.trace.end = end;
+            self.note_waiting();
+        }
+        self.way = Way::Aborted;
+    }
+
+    /// The program failed.
+    pub fn fail(&mut self, failure: Failure) {
+        if self.way == Way::Planned && self.failure.is_none() {
+            self.failure = Some(failure);
+        }
+        self.way = Way::Aborted;
+    }
+
+    /// Somebody wants to know whether there are other references.
+    pub fn ask_about_drops(&mut self) {
+        self.start_anew |= !self.drops_matter;
+    }
+
+    /// Does a weak exchange fail that could succeed?
+    pub fn fails_anyway(&mut self) -> bool {
+        self.spurious && self.way != Way::Aborted && self.player.choose(2) == 1
+    }
+
+    /// Takes who panicked, and how.
+    pub fn deaths(&mut self) -> Vec<(ThreadId, Dead)> {
+        std::mem::take(&mut self.dead)
+    }
+
+    /// The trace of the execution.
+    pub fn take_trace(&mut self) -> Trace {
+        self.seen.take().unwrap_or_else(|| std::mem::take(&mut self.trace))
+    }
+}
+
+/// So often spinning threads go on when nobody else can before this is called a livelock.
+const SPINNING_ROUNDS: u32 = 1000;
+
+/// A step that touches one object of a kind.
+pub fn op(kind: Kind, how: How, names: Object, id: u32) -> Op {
+    Op::new(kind, how, names + Object::from(id))
+}

@@ -1,0 +1,249 @@
+//! Read-write locks.
+
+use super::{LockResult, PoisonError, TryLockError, TryLockResult, lock, lock_id, really, try_lock, unlock};
+use crate::rt::world::{World, names, op};
+use crate::rt::{self, note, site, site::Site, step, tag::Tag, wait::Wait};
+use seqcst_schedule::{How, Kind};
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+
+/// Like [`std::sync::RwLock`].
+#[derive(Default)]
+pub struct RwLock<T: ?Sized> {
+    tag: Tag,
+    real: std::sync::RwLock<T>,
+}
+
+/// Stops reading when dropped.
+pub struct RwLockReadGuard<'a, T: ?Sized> {
+    lock: &'a RwLock<T>,
+    real: Option<std::sync::RwLockReadGuard<'a, T>>,
+    site: Option<Site>,
+}
+
+/// Stops writing when dropped.
+pub struct RwLockWriteGuard<'a, T: ?Sized> {
+    lock: &'a RwLock<T>,
+    real: Option<std::sync::RwLockWriteGuard<'a, T>>,
+    site: Option<Site>,
+}
+
+impl<T> RwLock<T> {
+    /// A lock around this value.
+    pub const fn new(value: T) -> RwLock<T> {
+        RwLock { tag: Tag::new(), real: std::sync::RwLock::new(value) }
+    }
+
+    /// The value.
+    ///
+    /// # Errors
+    /// If it is poisoned.
+    pub fn into_inner(self) -> LockResult<T> {
+        self.real.into_inner()
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// Takes the lock to read, or waits for it.
+    ///
+    /// # Errors
+    /// If it is poisoned.
+    #[track_caller]
+    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        if !rt::inside() {
+            return self.reader(None, self.real.read());
+        }
+        let (id, site) = (lock_id(&self.tag), site::number(Location::caller()));
+        let taken = op(Kind::Lock, How::Read, names::LOCK, id);
+        step(site, taken, Wait::Shared(id), |world| {
+            note(world, site, || format!("lock m{id} to read"));
+            take(world, id);
+            (taken, ())
+        });
+        self.reader(Some(site), really(|| self.real.try_read()))
+    }
+
+    /// Takes the lock to read if nobody writes.
+    ///
+    /// # Errors
+    /// If somebody writes, or it is poisoned.
+    #[track_caller]
+    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        let mut at = None;
+        if rt::inside() {
+            let (id, site) = (lock_id(&self.tag), site::number(Location::caller()));
+            let taken = op(Kind::TryLock, How::Read, names::LOCK, id);
+            let free = step(site, taken, Wait::Nothing, |world| {
+                let free = world.locks.get(id).writer.is_none();
+                note(world, site, || {
+                    format!("try to lock m{id} to read: {}", if free { "done" } else { "taken" })
+                });
+                if free {
+                    take(world, id);
+                    return (taken, true);
+                }
+                (op(Kind::TryLock, How::Read, names::LOCK, id), false)
+            });
+            if !free {
+                return Err(TryLockError::WouldBlock);
+            }
+            at = Some(site);
+        }
+        match self.real.try_read() {
+            Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+            Err(TryLockError::Poisoned(error)) => Ok(self.reader(at, Err(error))?),
+            Ok(real) => Ok(self.reader(at, Ok(real))?),
+        }
+    }
+
+    /// Takes the lock to write, or waits for it.
+    ///
+    /// # Errors
+    /// If it is poisoned.
+    #[track_caller]
+    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
+        if !rt::inside() {
+            return self.writer(None, self.real.write());
+        }
+        let site = site::number(Location::caller());
+        lock(lock_id(&self.tag), site);
+        self.writer(Some(site), really(|| self.real.try_write()))
+    }
+
+    /// Takes the lock to write if nobody has it.
+    ///
+    /// # Errors
+    /// If somebody has it, or it is poisoned.
+    #[track_caller]
+    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        let mut at = None;
+        if rt::inside() {
+            let site = site::number(Location::caller());
+            if !try_lock(lock_id(&self.tag), site) {
+                return Err(TryLockError::WouldBlock);
+            }
+            at = Some(site);
+        }
+        match self.real.try_write() {
+            Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+            Err(TryLockError::Poisoned(error)) => Ok(self.writer(at, Err(error))?),
+            Ok(real) => Ok(self.writer(at, Ok(real))?),
+        }
+    }
+
+    fn reader<'a>(
+        &'a self,
+        site: Option<Site>,
+        real: LockResult<std::sync::RwLockReadGuard<'a, T>>,
+    ) -> LockResult<RwLockReadGuard<'a, T>> {
+        let guard = |real| RwLockReadGuard { lock: self, real: Some(real), site };
+        real.map(guard).map_err(|error| PoisonError::new(guard(error.into_inner())))
+    }
+
+    fn writer<'a>(
+        &'a self,
+        site: Option<Site>,
+        real: LockResult<std::sync::RwLockWriteGuard<'a, T>>,
+    ) -> LockResult<RwLockWriteGuard<'a, T>> {
+        let guard = |real| RwLockWriteGuard { lock: self, real: Some(real), site };
+        real.map(guard).map_err(|error| PoisonError::new(guard(error.into_inner())))
+    }
+
+    /// The value, for who has the lock for himself.
+    ///
+    /// # Errors
+    /// If it is poisoned.
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.real.get_mut()
+    }
+
+    /// Did somebody panic who wrote?
+    pub fn is_poisoned(&self) -> bool {
+        self.real.is_poisoned()
+    }
+}
+
+/// Reads from now on: knows what writers knew.
+fn take(world: &mut World, id: u32) {
+    let lock = world.locks.get(id);
+    lock.readers += 1;
+    let task = &mut world.tasks[world.current as usize];
+    task.spin.clear();
+    task.views.acquire(&lock.written);
+}
+
+impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
+    fn drop(&mut self) {
+        let real = self.real.take();
+        let Some(site) = self.site.filter(|_| rt::inside()) else { return drop(real) };
+        let id = lock_id(&self.lock.tag);
+        let given = op(Kind::Unlock, How::Read, names::LOCK, id);
+        step(site, given, Wait::Nothing, |world| {
+            note(world, site, || format!("unlock m{id}"));
+            drop(real);
+            let lock = world.locks.get(id);
+            lock.readers = lock.readers.saturating_sub(1);
+            let task = &mut world.tasks[world.current as usize];
+            task.spin.clear();
+            task.views.release(&mut lock.read);
+            (given, ())
+        });
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
+    fn drop(&mut self) {
+        let real = self.real.take();
+        match self.site.filter(|_| rt::inside()) {
+            Some(site) => unlock(lock_id(&self.lock.tag), site, || drop(real)),
+            None => drop(real),
+        }
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.real.as_ref().expect("still taken")
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.real.as_ref().expect("still taken")
+    }
+}
+
+impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.real.as_mut().expect("still taken")
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.real.fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    fn from(value: T) -> RwLock<T> {
+        RwLock::new(value)
+    }
+}
