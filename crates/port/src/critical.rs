@@ -171,6 +171,19 @@ impl<'a> Search<'a> {
         }
         let (last, zero) = (group[many], group[0]);
         group.iter_mut().filter(|g| **g == last).for_each(|g| *g = zero);
+        // Within a group a thread goes forward.
+        let forward = |n: usize| {
+            let end = (n + many - 1) % many;
+            let (skipped, entered) =
+                if visits[n].0 == visits[n].1 { (1, visits[(n + 1) % many].0) } else { (0, visits[n].0) };
+            let left = visits[end].1;
+            let together = self.lowered.events[left].thread == self.lowered.events[entered].thread;
+            let many = self.lowered.threads[self.lowered.events[left].thread].many;
+            skipped == 0 || !together || many || self.after[left][entered]
+        };
+        if !(0..many).all(forward) {
+            return false;
+        }
         events.iter().all(|&(x, m)| events.iter().all(|&(y, n)| group[m] == group[n] || !self.meet(x, y)))
     }
 

@@ -7,7 +7,8 @@
 //! (`fre ; rfe`). A pair is on a cycle iff both its ends are in one strongly connected component. Self-loops stay:
 //! `flag[i] = 1; r = flag[1 - i]` is store buffering from one pair.
 
-use crate::lowered::Lowered;
+use crate::lowered::{Event, Lowered};
+use crate::machine::{Machine, Step};
 use crate::pairs::Pairs;
 use crate::program::Aliases;
 
@@ -29,12 +30,30 @@ fn leave(event: usize) -> usize {
     2 * event + 1
 }
 
-/// Whether a conflict can lead from the one event to the other: both may be at the same memory in different threads, and one
-/// writes.
+/// Whether a cycle can lead from the one event to the other by a conflict: both may be at the same memory in different
+/// threads, and one writes.
+///
+/// Read-modify-writes are atomic, which takes two kinds of conflicts out of cycles. What is `fr`-after their read is
+/// `co`-after their write, so a cycle may as well leave the write. And what is `co`-before their write is `co`-before or
+/// at the write that they read, so a cycle may as well enter the read; only a read that is no part of a read-modify-write
+/// enters the write alone. (The second is left out for ARMv8, where a write of the thread's own that they read may be
+/// unordered with them.)
 pub fn conflict(lowered: &Lowered, aliases: &dyn Aliases, a: usize, b: usize) -> bool {
+    let leaves_by_write =
+        lowered.events.get(a + 1).is_some_and(|next| is_swap(next) && !is_swap(&lowered.events[a]));
     let (a, b) = (&lowered.events[a], &lowered.events[b]);
     let apart = a.thread != b.thread || lowered.threads[a.thread].many;
-    apart && (a.is_write() || b.is_write()) && aliases.may(a.location, b.location)
+    let enters_by_read = is_swap(b) && a.is_write() && lowered.from != Machine::ArmV8;
+    apart
+        && (a.is_write() || b.is_write())
+        && !leaves_by_write
+        && !enters_by_read
+        && aliases.may(a.location, b.location)
+}
+
+/// Whether the event is the write of a read-modify-write; the event before it is the read.
+fn is_swap(event: &Event) -> bool {
+    matches!(event.from, Step::Write { exclusive: true, .. })
 }
 
 impl Cycles {

@@ -1,4 +1,4 @@
-//! Dependencies between events, and release writes: what ARMv8's rules ask about beyond the path.
+//! Dependencies between events, release writes and locations: what the rules ask about beyond the path.
 //!
 //! For the machine that the program comes from, everything that may be a dependency counts: `dob` with its detours
 //! through `rfi` and `addr ; po`, closed under composition. For the machine that it goes to, only what is certain, and only if
@@ -16,6 +16,8 @@ pub struct Depends {
     pub from: Facts,
     /// What is certain, on the machine that it goes to.
     pub to: Facts,
+    /// For every event the bit of its location in its thread, if that is always the same memory.
+    pub places: Vec<u32>,
 }
 
 /// Facts about events, one entry per event.
@@ -32,7 +34,7 @@ pub struct Facts {
 impl Depends {
     /// Gathers the facts that the machines ask for.
     pub fn new(program: &Program, lowered: &Lowered, aliases: &dyn Aliases, trusted: bool) -> Depends {
-        let mut depends = Depends::default();
+        let mut depends = Depends { places: places(lowered, aliases), ..Depends::default() };
         if lowered.from == Machine::ArmV8 {
             depends.from = releases(lowered, |e| e.from, |a, b| aliases.may(a, b), true);
             depends.from.on = possible(program, lowered, aliases);
@@ -45,6 +47,24 @@ impl Depends {
         }
         depends
     }
+}
+
+/// Numbers the locations of each thread that are always the same memory; those beyond the 32nd have no bit.
+fn places(lowered: &Lowered, aliases: &dyn Aliases) -> Vec<u32> {
+    let mut known: Vec<Vec<usize>> = vec![Vec::new(); lowered.threads.len()];
+    let bit = |event: &Event| {
+        if !aliases.must(event.location, event.location) {
+            return 0;
+        }
+        let known = &mut known[event.thread];
+        let found = known.iter().position(|&location| aliases.must(location, event.location));
+        let number = found.unwrap_or_else(|| {
+            known.push(event.location);
+            known.len() - 1
+        });
+        if number < 32 { 1 << number } else { 0 }
+    };
+    lowered.events.iter().map(bit).collect()
 }
 
 /// Numbers the release writes of each thread; those beyond the 31st share a bit (`crowd`) or have none.

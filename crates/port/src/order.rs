@@ -4,6 +4,12 @@
 //! whatever comes next? [`Rules::orders`] answers that for the next event, the other functions lead the state on. An event
 //! that is ordered after the origin hands on what it orders itself, so the answers are transitive within a thread.
 //!
+//! Coherence helps where both ends of a conflict are known to be at the same memory (seed 004 Fig. 3: `eco ; epoℓ ∪ epoℓ ; eco ⊆
+//! eco`). A conflict that enters the origin could as well enter a later access of the thread to the same memory, unless that
+//! reads what the thread itself wrote: so such an access stands in for the origin. And a conflict that leaves a
+//! read could as well leave an earlier access to the same memory: if that one is ordered, so is the read
+//! ([`Rules::holds`]).
+//!
 //! The machine that the program goes to must order *for sure*; of the one that it comes from it is asked what it *may*
 //! order: dependencies count there even if a compiler may lose them.
 
@@ -14,7 +20,9 @@ use crate::machine::{Acquire, Fence, Machine, Step};
 pub struct State {
     bits: u16,
     /// Release writes on the way, by their number (ARMv8's `po ; [L] ; coi`).
-    pub released: u32,
+    released: u32,
+    /// Locations of events after the origin, by their number.
+    reached: u32,
 }
 
 /// Everything later is after the origin.
@@ -35,6 +43,8 @@ const SWAPPED: u16 = 64;
 const LATER_READ: u16 = 128;
 /// The origin's instruction was met again: what depends on it now depends on the newer value.
 const RENEWED: u16 = 256;
+/// The thread has written the origin's location since, or the origin is a write.
+const WROTE: u16 = 512;
 
 impl State {
     fn has(self, bit: u16) -> bool {
@@ -53,6 +63,12 @@ pub struct Met {
     pub step: Step,
     /// Whether it is the origin's own instruction, met again.
     pub again: bool,
+    /// Whether it may be at the origin's memory.
+    pub may_meet: bool,
+    /// Whether it always is.
+    pub meets: bool,
+    /// Its location's bit, if it is always the same memory.
+    pub place: u32,
     /// Whether it depends on the origin.
     pub depends: bool,
     /// Whether it depends on anything.
@@ -77,10 +93,8 @@ pub struct Rules {
 impl Rules {
     /// The state right after the origin.
     pub fn start(self, origin: Met) -> State {
-        match self.machine {
-            Machine::ArmV8 => self.handed_on(State::default(), origin.step),
-            _ => State::default(),
-        }
+        let state = if self.from_write { State::default().with(WROTE) } else { State::default() };
+        handed_on(state, origin.step, self.machine)
     }
 
     /// The state after a fence.
@@ -90,7 +104,7 @@ impl Rules {
             (_, Fence::Full) => state.with(ALL),
             (Machine::ArmV8, Fence::Load) if state.has(READ) => state.with(ALL),
             (Machine::ArmV8, Fence::Store) if state.has(WRITE) => state.with(WRITES),
-            (Machine::ArmV7, Fence::Store) if self.from_write => state.with(WRITES),
+            (Machine::ArmV7, Fence::Store) if state.has(WRITE) => state.with(WRITES),
             _ => state,
         }
     }
@@ -127,37 +141,51 @@ impl Rules {
         }
     }
 
-    /// The state after an event, ordered after the origin or not.
-    pub fn pass(self, state: State, met: Met, ordered: bool) -> State {
-        if self.machine != Machine::ArmV8 {
-            return state;
-        }
-        let mut state = state;
-        if matches!(met.step, Step::Read(_)) {
-            state.bits &= !LAST_READ;
-        }
-        state.released |= met.release;
-        if met.again {
-            state = state.with(RENEWED);
-        }
-        if ordered { self.handed_on(state, met.step).with(later_read(met.step)) } else { state }
+    /// Whether no cycle can go from the origin to this event: it is after the origin, or as good as that.
+    pub fn holds(self, state: State, met: Met) -> bool {
+        let read = matches!(met.step, Step::Read(_));
+        self.orders(state, met) || (!self.may && read && state.reached & met.place != 0)
     }
 
-    /// The state once this step is known to be the origin, or after it.
-    fn handed_on(self, state: State, step: Step) -> State {
-        match step {
-            Step::Read(Acquire::No) => state.with(READ | LAST_READ),
-            Step::Read(_) => state.with(ALL | READ | LAST_READ),
-            Step::Write { release, exclusive } => {
-                let state = if release { state.with(RELEASE) } else { state };
-                let state = if exclusive { state.with(SWAPPED) } else { state };
-                state.with(WRITE)
-            }
-            Step::Fence(_) => state,
+    /// The state after an event.
+    pub fn pass(self, state: State, met: Met) -> State {
+        if self.machine == Machine::Sc {
+            return state;
         }
+        let write = matches!(met.step, Step::Write { .. });
+        let ordered = self.orders(state, met);
+        let stands_in = !self.may && met.meets && (write || !state.has(WROTE));
+        let mut state = state;
+        if !write {
+            state.bits &= !LAST_READ;
+        }
+        if ordered {
+            state.reached |= met.place;
+        }
+        if ordered || stands_in {
+            state = handed_on(state, met.step, self.machine);
+        }
+        if self.machine == Machine::ArmV8 {
+            state.released |= met.release;
+            state = state.with(if ordered && !write { LATER_READ } else { 0 });
+            state = state.with(if met.again { RENEWED } else { 0 });
+        }
+        state.with(if write && met.may_meet { WROTE } else { 0 })
     }
 }
 
-fn later_read(step: Step) -> u16 {
-    if matches!(step, Step::Read(_)) { LATER_READ } else { 0 }
+/// The state once this step is known to be the origin, or after it.
+fn handed_on(state: State, step: Step, machine: Machine) -> State {
+    match step {
+        Step::Write { .. } if machine == Machine::ArmV7 => state.with(WRITE),
+        _ if machine != Machine::ArmV8 => state,
+        Step::Read(Acquire::No) => state.with(READ | LAST_READ),
+        Step::Read(_) => state.with(ALL | READ | LAST_READ),
+        Step::Write { release, exclusive } => {
+            let state = if release { state.with(RELEASE) } else { state };
+            let state = if exclusive { state.with(SWAPPED) } else { state };
+            state.with(WRITE)
+        }
+        Step::Fence(_) => state,
+    }
 }

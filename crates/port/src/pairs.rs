@@ -101,11 +101,11 @@ impl Asked<'_> {
                     Op::Gate(_, fences) => t = fences.iter().fold(t, |t, &fence| to.fence(t, fence)),
                     Op::Event(second) => {
                         let (there, here) = (self.met(first, *second, true), self.met(first, *second, false));
-                        let (kept, held) = (from.orders(f, there), to.orders(t, here));
+                        let (kept, held) = (from.orders(f, there), to.holds(t, here));
                         if found(*second, kept, held) {
                             return Some(path(&visited, number, next));
                         }
-                        (f, t) = (from.pass(f, there, kept), to.pass(t, here, held));
+                        (f, t) = (from.pass(f, there), to.pass(t, here));
                     }
                 }
                 if !seen[next].contains(&(f, t)) {
@@ -121,10 +121,14 @@ impl Asked<'_> {
     /// The event on the way from another, as the machine sees it that the program comes from, or goes to.
     fn met(&self, first: usize, event: usize, from: bool) -> Met {
         let step = if from { self.lowered.events[event].from } else { self.lowered.events[event].to };
+        let at = |event: usize| self.lowered.events[event].location;
         let facts = if from { &self.depends.from } else { &self.depends.to };
         Met {
             step,
             again: event == first,
+            may_meet: self.aliases.may(at(first), at(event)),
+            meets: self.aliases.must(at(first), at(event)),
+            place: self.depends.places.get(event).copied().unwrap_or(0),
             depends: facts.on.get(event).is_some_and(|on| on.contains(first)),
             depends_at_all: facts.on.get(event).is_some_and(|on| !on.is_empty()),
             release: facts.release.get(event).copied().unwrap_or(0),

@@ -63,15 +63,18 @@ impl Source {
     /// Whether some thread can go round in circles.
     pub fn has_loops(&self) -> bool {
         self.code.threads.iter().any(|thread| {
-            thread.instrs.iter().enumerate().any(|(pc, instr)| {
-                successors(instr, pc as Pc).iter().any(|&to| to <= pc as Pc)
-            })
+            thread
+                .instrs
+                .iter()
+                .enumerate()
+                .any(|(pc, instr)| successors(instr, pc as Pc).iter().any(|&to| to <= pc as Pc))
         })
     }
 
     /// Whether no thread has a branch.
     pub fn is_straight(&self) -> bool {
-        let local = |i: &Instr| matches!(i, Instr::Access(_) | Instr::End | Instr::Assign(..) | Instr::Assert(..));
+        let local =
+            |i: &Instr| matches!(i, Instr::Access(_) | Instr::End | Instr::Assign(..) | Instr::Assert(..));
         self.code.threads.iter().all(|thread| thread.instrs.iter().all(local))
     }
 
@@ -95,7 +98,9 @@ fn as_written(mut code: Code) -> Code {
                 continue;
             };
             let last = |kept: &Vec<Instr>| match kept.last() {
-                Some(Instr::Access(a)) if a.site == access.site && a.kind == AccessKind::Fence => Some(a.mode),
+                Some(Instr::Access(a)) if a.site == access.site && a.kind == AccessKind::Fence => {
+                    Some(a.mode)
+                }
                 _ => None,
             };
             let is_fence = access.kind == AccessKind::Fence;
@@ -324,7 +329,9 @@ impl<'a> Replay<'a> {
                     self.values[usize::from(*reg)] = eval(e, &self.values, self.code.modulus);
                     self.pc += 1;
                 }
-                Instr::Branch(e, to) if eval(e, &self.values, self.code.modulus) != 0 => self.pc = *to as usize,
+                Instr::Branch(e, to) if eval(e, &self.values, self.code.modulus) != 0 => {
+                    self.pc = *to as usize
+                }
                 Instr::Jump(to) => self.pc = *to as usize,
                 Instr::Choose(targets) => self.pc = targets[0] as usize,
                 _ => self.pc += 1,
