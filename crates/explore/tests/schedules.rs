@@ -145,3 +145,42 @@ fn bounded_without_a_bound_sees_what_dpor_sees() {
         compare_many(under.1.name(), cases(CASES) / 10, |sketch: &Sketch| bounded(sketch.to_string()));
     }
 }
+
+/// With a bound, `dpor` sees every trace that has a schedule with so few preemptions, and no other.
+fn bounds_agree(text: &str, under: (Target, Model), counts: &Counts) -> Result<Option<Verdict>, String> {
+    let engine = Engine::new(text, under);
+    for bound in 0..3 {
+        let Some((all, _)) = explore_all(&engine, &mut Bounded::new(Some(bound)), 20_000) else {
+            return Ok(None);
+        };
+        let Some((few, _)) = explore_all(&engine, &mut Dpor::bounded(bound), 20_000) else {
+            return Ok(None);
+        };
+        let missing = all.traces.difference(&few.traces).count();
+        let invented = few.traces.difference(&all.traces).count();
+        ensure!(
+            missing + invented == 0,
+            "bound {bound}: {missing} of {} traces missing, {invented} invented",
+            all.traces.len()
+        );
+        let most = all.by_preemptions.len().max(few.by_preemptions.len());
+        ensure!(most <= bound as usize + 1, "bound {bound}: {most} preemptions");
+        more(&counts.traces, all.traces.len());
+        more(&counts.executions, all.summary.executions as usize);
+        more(&counts.redundant, few.summary.executions as usize);
+    }
+    Ok(Some(Verdict::Robust))
+}
+
+#[test]
+fn dpor_with_a_bound_sees_what_bounded_sees() {
+    let counts = Counts::default();
+    compare_many("bounds", cases(CASES) / 4, |sample: &Sample| {
+        bounds_agree(&sample.to_string(), RC20, &counts)
+    });
+    compare_many("bounds", cases(CASES) / 4, |sketch: &Sketch| {
+        bounds_agree(&sketch.to_string(), TSO, &counts)
+    });
+    let Counts { traces, executions, redundant, .. } = counts;
+    println!("{} traces, {} schedules, with dpor {}", traces.get(), executions.get(), redundant.get());
+}

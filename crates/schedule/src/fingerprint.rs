@@ -1,6 +1,6 @@
 //! Are two executions the same but for the order of independent steps? Each trace gets a number.
 
-use crate::{How, Object, ThreadId, Trace};
+use crate::{How, Object, Step, ThreadId, Trace};
 use rustc_hash::FxHashMap;
 
 /// Computes fingerprints; keeps its memory from one to the next.
@@ -19,30 +19,36 @@ impl Fingerprints {
     /// after all that looked at what that one left. The names of objects don't count, for they may differ between
     /// executions: what a thread did before tells what it touches next.
     pub fn of(&mut self, trace: &Trace) -> u64 {
+        self.clear();
+        trace.steps.iter().fold(0, |sum, step| sum.wrapping_add(self.add(step)))
+    }
+
+    /// At the beginning of an execution.
+    pub(crate) fn clear(&mut self) {
         self.counts.clear();
         self.changed.clear();
-        let mut sum = 0u64;
-        for step in &trace.steps {
-            let thread = step.thread as usize;
-            if self.counts.len() <= thread {
-                self.counts.resize(thread + 1, 0);
-            }
-            let me = (step.thread, self.counts[thread]);
-            self.counts[thread] += 1;
-            let mut hash = mix(pair(me), step.op.kind as u64);
-            if !step.is_turn() {
-                hash = mix(hash, step.op.objects[0]);
-            }
-            for (object, how) in step.op.touches() {
-                let changed = self.changed.get(&object).map_or(u64::MAX, |&by| pair(by));
-                hash = mix(hash, changed).wrapping_add(how as u64);
-                if how == How::Write {
-                    self.changed.insert(object, me);
-                }
-            }
-            sum = sum.wrapping_add(mix(hash, 0));
+    }
+
+    /// What the next step adds.
+    pub(crate) fn add(&mut self, step: &Step) -> u64 {
+        let thread = step.thread as usize;
+        if self.counts.len() <= thread {
+            self.counts.resize(thread + 1, 0);
         }
-        sum
+        let me = (step.thread, self.counts[thread]);
+        self.counts[thread] += 1;
+        let mut hash = mix(pair(me), step.op.kind as u64);
+        if !step.is_turn() {
+            hash = mix(hash, step.op.objects[0]);
+        }
+        for (object, how) in step.op.touches() {
+            let changed = self.changed.get(&object).map_or(u64::MAX, |&by| pair(by));
+            hash = mix(hash, changed).wrapping_add(how as u64);
+            if how == How::Write {
+                self.changed.insert(object, me);
+            }
+        }
+        mix(hash, 0)
     }
 }
 
@@ -51,7 +57,7 @@ fn pair((thread, count): (ThreadId, u32)) -> u64 {
 }
 
 /// Both into one (as in splitmix64).
-fn mix(a: u64, b: u64) -> u64 {
+pub(crate) fn mix(a: u64, b: u64) -> u64 {
     let mut z = a.wrapping_add(b.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -15,6 +15,7 @@
 //! * Who ends the process keeps all others from whatever they would do: each of them must go first, too.
 //! * Ways that a step can choose between ([`Kind::Choose`](crate::Kind::Choose)) are all tried.
 
+use super::BoundedDpor;
 use super::order::Order;
 use super::races::Races;
 use super::threads::Threads;
@@ -60,6 +61,11 @@ impl Dpor {
     /// All traces.
     pub fn new() -> Dpor {
         Dpor::default()
+    }
+
+    /// All traces that have a schedule with up to `max` preemptions.
+    pub fn bounded(max: u32) -> BoundedDpor {
+        BoundedDpor::new(Some(max))
     }
 
     /// Goes along the new part of an execution.

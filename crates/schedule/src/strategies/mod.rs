@@ -1,6 +1,7 @@
 //! The strategies, one file each.
 
 mod bounded;
+mod bounded_dpor;
 mod dpor;
 mod minimize;
 mod order;
@@ -11,6 +12,7 @@ mod replay;
 mod threads;
 
 pub use bounded::Bounded;
+pub use bounded_dpor::BoundedDpor;
 pub use dpor::Dpor;
 pub use minimize::{Minimized, minimize};
 pub use pct::Pct;
