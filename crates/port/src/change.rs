@@ -1,6 +1,6 @@
 //! What can be done to a program to make it robust: fences put in, accesses made stronger.
 
-use crate::machine::Fence;
+use crate::machine::{Acquire, Fence, Step};
 use crate::program::Point;
 
 /// One change.
@@ -33,4 +33,16 @@ pub enum Strength {
     Acquire,
     /// A store that comes after everything earlier: `stlr`, `stlxr`.
     Release,
+}
+
+impl Strength {
+    /// The step, if it is of the right kind, with this strength.
+    pub fn applied(self, step: Step) -> Step {
+        match (step, self) {
+            (Step::Read(now), Strength::Acquire) => Step::Read(now.max(Acquire::Yes)),
+            (Step::Read(now), Strength::AcquirePc) => Step::Read(now.max(Acquire::Pc)),
+            (Step::Write { exclusive, .. }, Strength::Release) => Step::Write { release: true, exclusive },
+            (step, _) => step,
+        }
+    }
 }

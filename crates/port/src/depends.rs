@@ -6,7 +6,7 @@
 
 use crate::bits::Bits;
 use crate::lowered::{Event, Lowered, Thread};
-use crate::machine::{Machine, Step};
+use crate::machine::Machine;
 use crate::program::{Aliases, By, Program, What};
 
 /// The facts for both machines.
@@ -25,9 +25,9 @@ pub struct Depends {
 pub struct Facts {
     /// The reads it depends on.
     pub on: Vec<Bits>,
-    /// Its bit among its thread's release writes, if it is one.
+    /// Its bit among its thread's writes, in case it is a release write.
     pub release: Vec<u32>,
-    /// The release writes to the same location (that may be, or surely are).
+    /// The writes to the same location (that may be, or surely are).
     pub covered: Vec<u32>,
 }
 
@@ -36,11 +36,11 @@ impl Depends {
     pub fn new(program: &Program, lowered: &Lowered, aliases: &dyn Aliases, trusted: bool) -> Depends {
         let mut depends = Depends { places: places(lowered, aliases), ..Depends::default() };
         if lowered.from == Machine::ArmV8 {
-            depends.from = releases(lowered, |e| e.from, |a, b| aliases.may(a, b), true);
+            depends.from = releases(lowered, |a, b| aliases.may(a, b), true);
             depends.from.on = possible(program, lowered, aliases);
         }
         if lowered.to == Machine::ArmV8 {
-            depends.to = releases(lowered, |e| e.to, |a, b| aliases.must(a, b), false);
+            depends.to = releases(lowered, |a, b| aliases.must(a, b), false);
             if trusted {
                 depends.to.on = certain(program, lowered);
             }
@@ -67,20 +67,14 @@ fn places(lowered: &Lowered, aliases: &dyn Aliases) -> Vec<u32> {
     lowered.events.iter().map(bit).collect()
 }
 
-/// Numbers the release writes of each thread; those beyond the 31st share a bit (`crowd`) or have none.
-fn releases(
-    lowered: &Lowered,
-    step: impl Fn(&Event) -> Step,
-    alias: impl Fn(usize, usize) -> bool,
-    crowd: bool,
-) -> Facts {
+/// Numbers the writes of each thread, release or not; those beyond the 31st share a bit (`crowd`) or have none.
+fn releases(lowered: &Lowered, alias: impl Fn(usize, usize) -> bool, crowd: bool) -> Facts {
     const LAST: u32 = 1 << 31;
-    let is_release = |event: &Event| matches!(step(event), Step::Write { release: true, .. });
     let mut facts = Facts::default();
     let mut counts = vec![0; lowered.threads.len()];
     for event in &lowered.events {
         let mut bit = 0;
-        if is_release(event) {
+        if event.is_write() {
             bit = match counts[event.thread] {
                 few @ 0..31 => 1 << few,
                 _ if crowd => LAST,

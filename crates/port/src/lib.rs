@@ -17,5 +17,6 @@ pub mod machine;
 pub mod mapping;
 mod order;
 mod pairs;
+pub mod place;
 pub mod program;
 pub mod robust;

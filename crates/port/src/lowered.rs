@@ -5,8 +5,8 @@
 //! machine or the other. Every place where a fence can be put is a *gate*: changes are looked up there and count for the
 //! weaker machine only.
 
-use crate::change::{Change, Strength};
-use crate::machine::{Acquire, Fence, Machine, Step};
+use crate::change::Change;
+use crate::machine::{Fence, Machine, Step};
 use crate::mapping::{Features, steps};
 use crate::program::{Function, Point, Program, What, When};
 
@@ -212,22 +212,13 @@ impl Builder<'_> {
     }
 
     fn strengthened(&self, source: usize, step: Step) -> Step {
-        let mut step = step;
-        for change in self.changes {
-            let Change::Strengthen { function, node, to } = *change else { continue };
-            if function != self.number || node != source {
-                continue;
+        let mine = self.changes.iter().filter_map(|change| match *change {
+            Change::Strengthen { function, node, to } => {
+                ((function, node) == (self.number, source)).then_some(to)
             }
-            step = match (step, to) {
-                (Step::Read(now), Strength::Acquire) => Step::Read(now.max(Acquire::Yes)),
-                (Step::Read(now), Strength::AcquirePc) => Step::Read(now.max(Acquire::Pc)),
-                (Step::Write { exclusive, .. }, Strength::Release) => {
-                    Step::Write { release: true, exclusive }
-                }
-                (step, _) => step,
-            };
-        }
-        step
+            Change::Insert { .. } => None,
+        });
+        mine.fold(step, |step, to| to.applied(step))
     }
 }
 

@@ -73,9 +73,9 @@ pub struct Met {
     pub depends: bool,
     /// Whether it depends on anything.
     pub depends_at_all: bool,
-    /// Its bit among the release writes of the thread, if it is one.
-    pub release: u32,
-    /// The release writes to its location.
+    /// Its bit among the writes of the thread.
+    pub bit: u32,
+    /// The writes to its location.
     pub covered: u32,
 }
 
@@ -166,12 +166,16 @@ impl Rules {
             state = handed_on(state, met.step, self.machine);
         }
         if self.machine == Machine::ArmV8 {
-            state.released |= met.release;
+            state.released |= if is_release(met.step) { met.bit } else { 0 };
             state = state.with(if ordered && !write { LATER_READ } else { 0 });
             state = state.with(if met.again { RENEWED } else { 0 });
         }
         state.with(if write && met.may_meet { WROTE } else { 0 })
     }
+}
+
+fn is_release(step: Step) -> bool {
+    matches!(step, Step::Write { release: true, .. })
 }
 
 /// The state once this step is known to be the origin, or after it.

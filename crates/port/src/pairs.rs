@@ -6,8 +6,9 @@
 //! neither (`poℓ` is in every condition of Theorem 1): coherence takes them out of every cycle.
 
 use crate::bits::Bits;
+use crate::change::Change;
 use crate::depends::Depends;
-use crate::lowered::{Lowered, Op};
+use crate::lowered::{Event, Lowered, Op};
 use crate::order::{Met, Rules, State};
 use crate::program::Aliases;
 use std::collections::VecDeque;
@@ -36,8 +37,8 @@ pub struct Asked<'a> {
     pub depends: &'a Depends,
 }
 
-/// The states of both machines at a node.
-type At = (usize, State, State);
+/// A node, the states of both machines there, and whether the first event's instruction has been left.
+type At = (usize, State, State, bool);
 
 impl Asked<'_> {
     /// Looks at all pairs.
@@ -74,7 +75,37 @@ impl Asked<'_> {
         self.aliases.must(events[first].location, events[second].location)
     }
 
-    /// Follows all paths from an event, breadth first, and tells `found` of every event on them: its number, whether the
+    /// Whether the machine that the program goes to holds the pair along a path, once these changes are made, too.
+    pub fn holds(&self, first: usize, path: &[usize], changes: &[Change]) -> bool {
+        let origin = &self.lowered.events[first];
+        let nodes = &self.lowered.threads[origin.thread].nodes;
+        let to = Rules { machine: self.lowered.to, may: false, from_write: origin.is_write() };
+        let met = |event: usize| self.met(first, event, false).stronger(&self.lowered.events[event], changes);
+        let mut state = to.start(met(first));
+        let mut holds = false;
+        for &node in path {
+            match &nodes[node].op {
+                Op::Nothing | Op::From(_) => {}
+                Op::To(fence) => state = to.fence(state, *fence),
+                Op::Gate(point, fences) => {
+                    let more = changes.iter().filter_map(|change| match change {
+                        Change::Insert { at, fence } if at == point => Some(*fence),
+                        _ => None,
+                    });
+                    state = fences.iter().copied().chain(more).fold(state, |s, fence| to.fence(s, fence));
+                }
+                Op::Event(event) => {
+                    let met = met(*event);
+                    holds = to.holds(state, met);
+                    state = to.pass(state, met);
+                }
+            }
+        }
+        holds
+    }
+
+    /// Follows all paths from an event, breadth first, and tells `found` of every event on them (but for other steps of
+    /// the same instruction, which nobody can come between): its number, whether the
     /// machine that the program comes from orders it, and the one that it goes to. Ends with the path on which `found`
     /// says yes.
     fn walk(&self, first: usize, mut found: impl FnMut(usize, bool, bool) -> bool) -> Option<Path> {
@@ -85,32 +116,35 @@ impl Asked<'_> {
         let from = Rules { machine: lowered.from, may: true, from_write };
         let to = Rules { machine: lowered.to, may: false, from_write };
         let start = (self.met(first, first, true), self.met(first, first, false));
-        let start: At = (origin.node, from.start(start.0), to.start(start.1));
+        let start: At = (origin.node, from.start(start.0), to.start(start.1), false);
 
-        let mut seen: Vec<Vec<(State, State)>> = vec![Vec::new(); nodes.len()];
+        let mut seen: Vec<Vec<(State, State, bool)>> = vec![Vec::new(); nodes.len()];
         let mut visited: Vec<(At, usize)> = vec![(start, 0)];
         let mut queue = VecDeque::from([0]);
         while let Some(number) = queue.pop_front() {
-            let ((node, f, t), _) = visited[number];
+            let ((node, f, t, left), _) = visited[number];
             for &next in &nodes[node].next {
-                let (mut f, mut t) = (f, t);
+                let (mut f, mut t, mut left) = (f, t, left);
                 match &nodes[next].op {
                     Op::Nothing => {}
                     Op::From(fence) => f = from.fence(f, *fence),
                     Op::To(fence) => t = to.fence(t, *fence),
-                    Op::Gate(_, fences) => t = fences.iter().fold(t, |t, &fence| to.fence(t, fence)),
+                    Op::Gate(_, fences) => {
+                        t = fences.iter().fold(t, |t, &fence| to.fence(t, fence));
+                        left = true;
+                    }
                     Op::Event(second) => {
                         let (there, here) = (self.met(first, *second, true), self.met(first, *second, false));
                         let (kept, held) = (from.orders(f, there), to.holds(t, here));
-                        if found(*second, kept, held) {
+                        if left && found(*second, kept, held) {
                             return Some(path(&visited, number, next));
                         }
                         (f, t) = (from.pass(f, there), to.pass(t, here));
                     }
                 }
-                if !seen[next].contains(&(f, t)) {
-                    seen[next].push((f, t));
-                    visited.push(((next, f, t), number));
+                if !seen[next].contains(&(f, t, left)) {
+                    seen[next].push((f, t, left));
+                    visited.push(((next, f, t, left), number));
                     queue.push_back(visited.len() - 1);
                 }
             }
@@ -131,7 +165,7 @@ impl Asked<'_> {
             place: self.depends.places.get(event).copied().unwrap_or(0),
             depends: facts.on.get(event).is_some_and(|on| on.contains(first)),
             depends_at_all: facts.on.get(event).is_some_and(|on| !on.is_empty()),
-            release: facts.release.get(event).copied().unwrap_or(0),
+            bit: facts.release.get(event).copied().unwrap_or(0),
             covered: facts.covered.get(event).copied().unwrap_or(0),
         }
     }
@@ -146,4 +180,17 @@ fn path(visited: &[(At, usize)], mut number: usize, last: usize) -> Path {
     }
     path.reverse();
     path
+}
+
+impl Met {
+    /// The event once these changes are made.
+    fn stronger(self, event: &Event, changes: &[Change]) -> Met {
+        let mine = changes.iter().filter_map(|change| match *change {
+            Change::Strengthen { function, node, to } => {
+                ((function, node) == (event.thread, event.source)).then_some(to)
+            }
+            Change::Insert { .. } => None,
+        });
+        Met { step: mine.fold(self.step, |step, to| to.applied(step)), ..self }
+    }
 }

@@ -7,7 +7,7 @@ use crate::depends::Depends;
 use crate::lowered::Lowered;
 use crate::machine::Machine;
 use crate::mapping::Features;
-use crate::pairs::{Asked, Pairs, Path};
+use crate::pairs::{Asked, Pairs};
 use crate::program::{Aliases, Program};
 
 /// What is asked.
@@ -91,13 +91,8 @@ impl<'a> Prepared<'a> {
         Prepared { lowered, aliases, depends }
     }
 
-    fn asked(&self) -> Asked<'_> {
+    pub fn asked(&self) -> Asked<'_> {
         Asked { lowered: &self.lowered, aliases: self.aliases, depends: &self.depends }
-    }
-
-    /// A path on which the pair at fault is not ordered.
-    pub fn path(&self, fault: &Fault) -> Option<Path> {
-        self.asked().path(fault.events.0, fault.events.1)
     }
 
     /// Looks for pairs at fault.

@@ -78,6 +78,18 @@ impl Source {
         self.code.threads.iter().all(|thread| thread.instrs.iter().all(local))
     }
 
+    /// Whether every instruction can go on with any value.
+    pub fn is_indifferent(&self) -> bool {
+        use AccessKind::{Exchange, Fence, FetchAdd, Load, Store};
+        let indifferent = |instr: &Instr| match instr {
+            Instr::Access(access) => {
+                matches!(access.kind, Load | Store(_) | FetchAdd(_) | Exchange(_) | Fence)
+            }
+            _ => true,
+        };
+        self.code.threads.iter().all(|thread| thread.instrs.iter().all(indifferent))
+    }
+
     /// How many threads there are.
     pub fn threads(&self) -> usize {
         self.machine.threads()
@@ -154,9 +166,11 @@ fn with_markers(function: usize, thread: &code::Thread, sites: &mut Vec<Stands>)
     let mut jumps: Vec<(usize, Pc)> = Vec::new();
     for (node, instr) in thread.instrs.iter().enumerate() {
         places.push(instrs.len() as Pc);
+        if !matches!(instr, Instr::End) {
+            instrs.push(marker(Point::Before { function, node }, sites));
+        }
         match instr {
             Instr::Access(access) => {
-                instrs.push(marker(Point::Before { function, node }, sites));
                 sites.push(Stands::Node { function, node });
                 let site = sites.len() as u32 - 1;
                 let access = code::Access { site, mode: Mode::Relaxed, failure: None, ..access.clone() };
