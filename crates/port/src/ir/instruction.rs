@@ -5,8 +5,8 @@
 //! [`Op::Unknown`], which may do anything.
 
 use super::Error;
-use super::lexer::Word;
-use super::module::{Call, Callee, End, Op, Ordering, Value};
+use super::lexer::{Token, Word};
+use super::module::{Call, Callee, End, Op, Ordering, Positions, Value};
 use super::operands::{Cursor, Operands};
 use super::types::{Type, close};
 use rustc_hash::FxHashMap;
@@ -196,7 +196,7 @@ fn rmw(operands: &mut Operands, at: &mut Cursor) -> Result<Op, Error> {
 }
 
 fn compare_exchange(operands: &mut Operands, at: &mut Cursor) -> Result<Op, Error> {
-    at.keyword("weak");
+    let weak = at.keyword("weak");
     at.keyword("volatile");
     let (_, pointer) = operands.typed(at)?;
     at.expect(',')?;
@@ -205,7 +205,7 @@ fn compare_exchange(operands: &mut Operands, at: &mut Cursor) -> Result<Op, Erro
     let (_, new) = operands.typed(at)?;
     let (_, success) = order(at)?;
     let (_, failure) = order(at)?;
-    Ok(Op::CompareExchange { pointer, expected, new, size: size(operands, &of), success, failure })
+    Ok(Op::CompareExchange { pointer, expected, new, size: size(operands, &of), success, failure, weak })
 }
 
 fn fence(at: &mut Cursor) -> Result<Op, Error> {
@@ -269,7 +269,8 @@ fn end(operands: &mut Operands, at: &mut Cursor, labels: &Labels, name: &str) ->
         }
         "ret" if at.keyword("void") => Ok(End::Return(None)),
         "ret" => Ok(End::Return(Some(operands.typed(at)?.1))),
-        "unreachable" | "resume" => Ok(End::Leave),
+        "unreachable" => Ok(End::Leave),
+        "resume" => Ok(End::Resume),
         // `indirectbr`, `catchswitch`, `catchret`, `cleanupret`: all labels they mention.
         _ => {
             let mut to = Vec::new();
@@ -279,7 +280,7 @@ fn end(operands: &mut Operands, at: &mut Cursor, labels: &Labels, name: &str) ->
                     _ => drop(at.next()),
                 }
             }
-            Ok(if to.is_empty() { End::Leave } else { End::Any(to) })
+            Ok(if to.is_empty() { End::Resume } else { End::Any(to) })
         }
     }
 }
@@ -293,8 +294,15 @@ fn invoke(operands: &mut Operands, at: &mut Cursor, labels: &Labels, name: &str)
             _ => drop(at.next()),
         }
     }
-    let call =
-        call.unwrap_or(Call { callee: Callee::Indirect(Value::Int(0)), arguments: Vec::new(), pure: false });
+    let unknown = || Call {
+        callee: Callee::Indirect(Value::Int(0)),
+        arguments: Vec::new(),
+        pure: false,
+        nounwind: false,
+        lent: Positions::default(),
+        numbers: Positions::default(),
+    };
+    let call = call.unwrap_or_else(unknown);
     match (name, &to[..]) {
         ("invoke", &[normal, exception]) => Ok(Op::End(End::Invoke(Box::new(call), normal, exception))),
         ("callbr", _) if !to.is_empty() => Ok(Op::End(End::Any(to))),
@@ -347,17 +355,48 @@ fn call(operands: &mut Operands, at: &mut Cursor) -> Result<Option<Call>, Error>
     }
     at.next();
     let mut arguments = Vec::new();
+    let mut lent = Positions::default();
+    let mut numbers = Positions::default();
     while !at.take(Word::Sign(')')) {
-        arguments.push(operands.typed(at)?.1);
+        let start = at.at;
+        let (of, argument) = operands.typed(at)?;
+        if keeps_nothing(&at.words[start..at.at]) {
+            lent.insert(arguments.len());
+        }
+        if matches!(of, Type::Scalar(_) | Type::None) {
+            numbers.insert(arguments.len());
+        }
+        arguments.push(argument);
         if !at.take(Word::Sign(',')) && at.peek() != Some(Word::Sign(')')) {
             return Err(at.error("`,` or `)` expected"));
         }
     }
-    let groups = &operands.module.pure_groups;
-    let pure = at.words[at.at..].iter().any(|token| match token.word {
-        Word::Plain(name) => name == "readnone",
+    let rest = &at.words[at.at..];
+    let pure = says(rest, "readnone", &operands.module.pure_groups);
+    let nounwind = says(rest, "nounwind", &operands.module.nounwind_groups);
+    Ok(Some(Call { callee, arguments, pure, nounwind, lent, numbers }))
+}
+
+/// Whether words behind a call or a declaration have this attribute, or one of these groups.
+pub fn says(words: &[Token], attribute: &str, groups: &[u32]) -> bool {
+    let brackets =
+        words.iter().position(|token| matches!(token.word, Word::Sign('[' | '{') | Word::Plain("to")));
+    words[..brackets.unwrap_or(words.len())].iter().any(|token| match token.word {
+        Word::Plain(name) => name == attribute,
         Word::Group(number) => number.parse().is_ok_and(|number: u32| groups.contains(&number)),
         _ => false,
-    });
-    Ok(Some(Call { callee, arguments, pure }))
+    })
+}
+
+/// Whether the attributes of an argument say that nobody keeps it: `nocapture`, `captures(none)`, `captures(address)`.
+pub fn keeps_nothing(words: &[Token]) -> bool {
+    words.iter().enumerate().any(|(i, token)| match token.word {
+        Word::Plain("nocapture" | "byval" | "sret") => true,
+        Word::Plain("captures") => {
+            let inside = words.get(i + 2).map(|token| token.word);
+            matches!(inside, Some(Word::Plain("none" | "address" | "address_is_null")))
+                && matches!(words.get(i + 3).map(|token| token.word), Some(Word::Sign(')')))
+        }
+        _ => false,
+    })
 }

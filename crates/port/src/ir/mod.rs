@@ -3,14 +3,24 @@
 //! * [`lexer`], [`types`], [`operands`], [`instruction`], [`reader`]: text to a [`module::Module`]. The reader is tolerant: it
 //!   knows what touches memory and what changes control flow, and lets everything else pass, so that files of LLVM 14 to 22
 //!   can be read alike;
-//! * [`debug`]: places in the source.
+//! * [`debug`]: places in the source;
+//! * [`code`]: several files as one program; [`library`]: what functions do that are in none of them.
 
+pub mod classes;
+pub mod code;
 pub mod debug;
+mod depend;
+mod flow;
+pub mod inline;
 mod instruction;
 pub mod lexer;
+pub mod library;
+pub mod lower;
 pub mod module;
 mod operands;
+pub mod pointers;
 mod reader;
+pub mod threads;
 pub mod types;
 
 pub use reader::read;

@@ -149,6 +149,8 @@ pub enum Op {
         success: Ordering,
         /// The order if it fails.
         failure: Ordering,
+        /// Whether it may fail for no reason.
+        weak: bool,
     },
     /// A fence between threads.
     Fence(Ordering),
@@ -198,7 +200,9 @@ pub enum End {
     Return(Option<Value>),
     /// A call whose exception goes to the second block.
     Invoke(Box<Call>, usize, usize),
-    /// Out of the function by an exception, `unreachable`, and the like.
+    /// Out of the function by an exception.
+    Resume,
+    /// Nowhere.
     Leave,
     /// Anywhere in these (`indirectbr`, `callbr`, `catchswitch`).
     Any(Vec<usize>),
@@ -211,8 +215,35 @@ pub struct Call {
     pub callee: Callee,
     /// The arguments.
     pub arguments: Vec<Value>,
-    /// Attributes of this call that matter: `readnone`, `memory(none)`.
+    /// It touches no memory (`readnone`, `memory(none)`).
     pub pure: bool,
+    /// It throws no exception.
+    pub nounwind: bool,
+    /// The arguments that nobody keeps (`nocapture`, `captures(none)`).
+    pub lent: Positions,
+    /// The arguments that are numbers, and so no pointers.
+    pub numbers: Positions,
+}
+
+/// Some of the arguments of a function, by position.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Positions(u64);
+
+impl Positions {
+    /// Adds one. Those beyond the 64th are never in it.
+    pub fn insert(&mut self, position: usize) {
+        self.0 |= 1u64.checked_shl(position as u32).unwrap_or(0);
+    }
+
+    /// Whether it is in.
+    pub fn has(self, position: usize) -> bool {
+        position < 64 && self.0 >> position & 1 == 1
+    }
+
+    /// Those in either.
+    pub fn or(self, other: Positions) -> Positions {
+        Positions(self.0 | other.0)
+    }
 }
 
 /// Who is called.
@@ -272,6 +303,8 @@ pub struct Function {
     pub blocks: Vec<Block>,
     /// The number of its description in the debug information.
     pub debug: Option<u32>,
+    /// No other file can call it (`internal`, `private`).
+    pub internal: bool,
     /// Where it begins in the text.
     pub at: usize,
     /// Values that hold pointers to something of a known type: by debug information, the number of that type.
@@ -293,6 +326,19 @@ pub struct Global {
     pub mentions: Vec<Symbol>,
 }
 
+/// What a declaration says of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Declared {
+    /// Where it stands in the text.
+    pub at: usize,
+    /// It touches no memory.
+    pub pure: bool,
+    /// It throws no exception.
+    pub nounwind: bool,
+    /// The arguments that it does not keep.
+    pub lent: Positions,
+}
+
 /// A file of LLVM IR.
 #[derive(Clone, Default, Debug)]
 pub struct Module {
@@ -312,14 +358,14 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// Where each function stands in `functions`.
     pub bodies: FxHashMap<Symbol, usize>,
-    /// Functions that are only declared, and where.
-    pub declared: FxHashMap<Symbol, usize>,
+    /// Functions that are only declared.
+    pub declared: FxHashMap<Symbol, Declared>,
     /// Aliases: what each stands for.
     pub aliases: FxHashMap<Symbol, Symbol>,
     /// Attribute groups that say that a function touches no memory.
     pub pure_groups: Vec<u32>,
-    /// Functions that touch no memory.
-    pub pure: Vec<Symbol>,
+    /// Attribute groups that say that a function throws nothing.
+    pub nounwind_groups: Vec<u32>,
     /// Metadata: where the text of each node stands.
     pub metadata: FxHashMap<u32, Range<usize>>,
     /// How many instructions there are.
@@ -402,7 +448,7 @@ impl End {
             End::Branch(_, yes, no) => vec![*yes, *no],
             End::Switch(_, to) | End::Any(to) => to.clone(),
             End::Invoke(_, normal, exception) => vec![*normal, *exception],
-            End::Return(_) | End::Leave => Vec::new(),
+            End::Return(_) | End::Resume | End::Leave => Vec::new(),
         }
     }
 }

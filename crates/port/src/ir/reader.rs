@@ -4,7 +4,9 @@ use super::Error;
 use super::debug;
 use super::instruction::{self, Labels};
 use super::lexer::{Statement, Token, Word, statements, words};
-use super::module::{Block, Function, Global, Instruction, Local, Module, Op, Parameter};
+use super::module::{
+    Block, Declared, Function, Global, Instruction, Local, Module, Op, Parameter, Positions,
+};
 use super::operands::{Cursor, Locals, Operands, skip_attributes};
 use super::types;
 use rustc_hash::FxHashMap;
@@ -85,9 +87,11 @@ impl<'a> Reader<'a> {
                 }
                 _ if line.starts_with("attributes #") => {
                     let pure = line.contains(" readnone") || line.contains("memory(none)");
+                    let nounwind = line.contains(" nounwind");
                     let number: Option<u32> =
                         line["attributes #".len()..].split(' ').next().and_then(|n| n.parse().ok());
                     self.module.pure_groups.extend(number.filter(|_| pure));
+                    self.module.nounwind_groups.extend(number.filter(|_| nounwind));
                 }
                 _ => {}
             }
@@ -166,28 +170,41 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// `declare … @name(parameters) …`
     fn declaration(&mut self, statement: &Statement) -> Result<(), Error> {
         self.cut(statement)?;
-        let name = self.words.iter().find_map(|token| match token.word {
-            Word::Global(name) => Some(name),
-            _ => None,
-        });
-        if let Some(name) = name {
-            let symbol = self.module.symbol(name);
-            self.module.declared.insert(symbol, statement.span.start);
-            if self.is_pure(&self.text[statement.span.clone()]) {
-                self.module.pure.push(symbol);
+        let found = self.words.iter().position(|token| matches!(token.word, Word::Global(_)));
+        let Some((at, Word::Global(name))) = found.map(|at| (at, self.words[at].word)) else { return Ok(()) };
+        let symbol = self.module.symbol(name);
+        let end = types::close(&self.words, at + 1).unwrap_or(self.words.len());
+        let mut lent = Positions::default();
+        let mut depth = 0;
+        let mut start = at + 2;
+        let mut position = 0;
+        for i in at + 1..end {
+            match self.words[i].word {
+                Word::Sign('(' | '[' | '{' | '<') => depth += 1,
+                Word::Sign(')' | ']' | '}' | '>') => depth -= 1,
+                _ => {}
+            }
+            let parameter_ends = depth == 0 || depth == 1 && self.words[i].word == Word::Sign(',');
+            if parameter_ends && start <= i {
+                if instruction::keeps_nothing(&self.words[start..i]) {
+                    lent.insert(position);
+                }
+                position += 1;
+                start = i + 1;
             }
         }
+        let rest = &self.words[end..];
+        let declared = Declared {
+            at: statement.span.start,
+            pure: instruction::says(rest, "readnone", &self.module.pure_groups),
+            nounwind: instruction::says(rest, "nounwind", &self.module.nounwind_groups),
+            lent,
+        };
+        self.module.declared.insert(symbol, declared);
         Ok(())
-    }
-
-    /// Whether a declaration says that the function touches no memory.
-    fn is_pure(&self, line: &str) -> bool {
-        let group = |part: &str| part.strip_prefix('#').and_then(|n| n.parse().ok());
-        let groups = line.rsplit(')').next().unwrap_or_default().split_whitespace().filter_map(group);
-        line.contains(" readnone")
-            || groups.into_iter().any(|number: u32| self.module.pure_groups.contains(&number))
     }
 
     /// A function with its body.
@@ -232,8 +249,11 @@ impl<'a> Reader<'a> {
         if let Some((at, name)) = unknown {
             return Err(Error::new(at, format!("`%{name}` is not defined in this function")));
         }
-        let locals = locals.names;
-        Ok(Function { name, parameters, locals, blocks, debug, at: head.span.start, pointees })
+        let head_text = &self.text[head.span.clone()];
+        let linkage = head_text.split('@').next().unwrap_or_default();
+        let internal = linkage.split_whitespace().any(|word| matches!(word, "internal" | "private"));
+        let (locals, at) = (locals.names, head.span.start);
+        Ok(Function { name, parameters, locals, blocks, debug, internal, at, pointees })
     }
 
     /// The last block must say where control goes.

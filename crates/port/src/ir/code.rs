@@ -1,0 +1,306 @@
+//! Several files as one program: what each name means in all of them.
+
+use super::library::{Effect, effect};
+use super::module::{Call, Callee, Module, Offset, Op, Symbol, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A file that was read.
+#[derive(Debug)]
+pub struct File {
+    /// What it is called.
+    pub name: String,
+    /// What stands in it.
+    pub text: String,
+    /// What that means.
+    pub module: Module,
+}
+
+/// A function with a body: its file, and its number there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FunctionId {
+    /// Index into [`Code::files`].
+    pub file: u32,
+    /// Index into [`Module::functions`].
+    pub function: u32,
+}
+
+/// A global variable or a function, the same number in all files that mean the same one.
+pub type Object = u32;
+
+/// What is known of a global variable or a function.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Known {
+    /// Its name.
+    pub name: String,
+    /// The function, if it has a body.
+    pub body: Option<FunctionId>,
+    /// It is never written.
+    pub constant: bool,
+    /// There is one for each thread.
+    pub thread_local: bool,
+    /// No other file can name it.
+    pub internal: bool,
+    /// A pointer to it may have got anywhere.
+    pub leaks: bool,
+}
+
+/// A program in several files.
+#[derive(Debug)]
+pub struct Code {
+    /// The files.
+    pub files: Vec<File>,
+    /// Globals and functions.
+    pub objects: Vec<Known>,
+    /// What each symbol of each file means.
+    numbers: Vec<Vec<Object>>,
+    /// What is stored into globals through their names: where, how many bytes, which object's address if that is what it is.
+    stored: FxHashMap<Object, Vec<(Offset, u64, Option<Object>)>>,
+}
+
+impl Code {
+    /// Puts files together.
+    pub fn new(files: Vec<File>) -> Code {
+        let mut code = Code {
+            files: Vec::new(),
+            objects: Vec::new(),
+            numbers: Vec::new(),
+            stored: FxHashMap::default(),
+        };
+        let mut by_name: FxHashMap<String, Object> = FxHashMap::default();
+        for (number, file) in files.into_iter().enumerate() {
+            code.join(number as u32, &file.module, &mut by_name);
+            code.files.push(file);
+        }
+        code.find_leaks();
+        code
+    }
+
+    fn join(&mut self, file: u32, module: &Module, by_name: &mut FxHashMap<String, Object>) {
+        let mut numbers = Vec::with_capacity(module.symbols.len());
+        for (symbol, name) in module.symbols.iter().enumerate() {
+            let symbol = symbol as Symbol;
+            let global = module.globals.get(&symbol);
+            let body = module.body(symbol).map(|function| FunctionId { file, function: function as u32 });
+            let internal = global.is_some_and(|g| g.internal)
+                || body
+                    .is_some_and(|id| module.functions.get(id.function as usize).is_some_and(|f| f.internal));
+            let known = match by_name.get(name) {
+                Some(&number) if !internal => number,
+                _ => {
+                    let number = self.objects.len() as Object;
+                    self.objects.push(Known {
+                        name: name.clone(),
+                        internal,
+                        constant: true,
+                        ..Known::default()
+                    });
+                    if !internal {
+                        by_name.insert(name.clone(), number);
+                    }
+                    number
+                }
+            };
+            let object = &mut self.objects[known as usize];
+            object.body = object.body.or(body);
+            if let Some(global) = global {
+                object.constant &= global.constant;
+                object.thread_local |= global.thread_local;
+            }
+            numbers.push(known);
+        }
+        self.numbers.push(numbers);
+    }
+
+    /// The object behind a symbol of a file.
+    pub fn object(&self, file: u32, symbol: Symbol) -> Object {
+        self.numbers.get(file as usize).and_then(|n| n.get(symbol as usize)).copied().unwrap_or_default()
+    }
+
+    /// Whether a symbol of a file is a function with a body.
+    pub fn has_body(&self, file: u32, symbol: Symbol) -> bool {
+        self.objects.get(self.object(file, symbol) as usize).is_some_and(|object| object.body.is_some())
+    }
+
+    /// What a call in a thread does that was not followed: its callee is an [`Object`].
+    pub fn effect_of(&self, call: &Call) -> Effect {
+        match &call.callee {
+            Callee::Direct(object) => match self.objects.get(*object as usize) {
+                Some(known) if known.body.is_none() => by_name(&known.name, call.pure),
+                _ => Effect::Unknown,
+            },
+            _ if call.pure => Effect::None,
+            _ => Effect::Unknown,
+        }
+    }
+
+    /// An object by its name.
+    pub fn find(&self, name: &str) -> Option<Object> {
+        self.objects.iter().position(|object| object.name == name).map(|number| number as Object)
+    }
+
+    /// The function behind an id.
+    pub fn function(&self, id: FunctionId) -> Option<&super::module::Function> {
+        self.files.get(id.file as usize)?.module.functions.get(id.function as usize)
+    }
+
+    /// The name of a function in the text.
+    pub fn name(&self, id: FunctionId) -> &str {
+        match (self.files.get(id.file as usize), self.function(id)) {
+            (Some(file), Some(function)) => file.module.name(function.name),
+            _ => "",
+        }
+    }
+
+    /// All functions with bodies.
+    pub fn functions(&self) -> impl Iterator<Item = FunctionId> + '_ {
+        self.files.iter().enumerate().flat_map(|(file, f)| {
+            (0..f.module.functions.len() as u32)
+                .map(move |function| FunctionId { file: file as u32, function })
+        })
+    }
+
+    /// What a call does, if it is to a function without a body here.
+    pub fn effect(&self, file: u32, call: &Call) -> Effect {
+        match &call.callee {
+            Callee::Direct(symbol) => {
+                let module = &self.files[file as usize].module;
+                let pure = call.pure || module.declared.get(symbol).is_some_and(|declared| declared.pure);
+                by_name(module.name(*symbol), pure)
+            }
+            _ if call.pure => Effect::None,
+            Callee::Assembly(_, constraints) if !super::library::assembly_touches_memory(constraints) => {
+                Effect::None
+            }
+            Callee::Assembly(..) | Callee::Indirect(_) => Effect::Unknown,
+        }
+    }
+
+    /// Marks the objects whose address goes anywhere but into the pointer of an access.
+    fn find_leaks(&mut self) {
+        let mut leaks: FxHashSet<Object> = FxHashSet::default();
+        let mut stored: FxHashMap<Object, Vec<(Offset, u64, Option<Object>)>> = FxHashMap::default();
+        for (number, file) in self.files.iter().enumerate() {
+            let number = number as u32;
+            for global in file.module.globals.values() {
+                leaks.extend(global.mentions.iter().map(|&symbol| self.object(number, symbol)));
+            }
+            for function in &file.module.functions {
+                let derived = self.derived(number, function);
+                let address = |value: &Value| match value {
+                    Value::Address(symbol, offset) => Some((self.object(number, *symbol), *offset)),
+                    Value::Local(local) => derived.get(local).copied(),
+                    _ => None,
+                };
+                for instruction in function.blocks.iter().flat_map(|block| &block.body) {
+                    if let Op::Store { pointer, value, size, .. } = &instruction.op
+                        && let Some((object, offset)) = address(pointer)
+                    {
+                        let is_null = matches!(value, Value::Int(0));
+                        let target =
+                            address(value).filter(|(_, o)| *o == Offset::ZERO).map(|(object, _)| object);
+                        if !is_null {
+                            stored.entry(object).or_default().push((offset, *size, target));
+                        }
+                    }
+                    self.leaked_by(number, &instruction.op, &address, &mut leaks);
+                }
+            }
+        }
+        for (number, object) in self.objects.iter_mut().enumerate() {
+            object.leaks = !object.internal || leaks.contains(&(number as Object));
+        }
+        self.stored = stored;
+    }
+
+    /// Locals that hold the address of an object, through addresses of fields and casts.
+    fn derived(&self, file: u32, function: &super::module::Function) -> FxHashMap<u32, (Object, Offset)> {
+        let mut out: FxHashMap<u32, (Object, Offset)> = FxHashMap::default();
+        for instruction in function.blocks.iter().flat_map(|block| &block.body) {
+            let Some(result) = instruction.result else { continue };
+            let (base, offset) = match &instruction.op {
+                Op::Gep { base, offset, .. } => (base, *offset),
+                Op::Copy(base) => (base, Offset::ZERO),
+                Op::Call(call) if self.effect(file, call) == Effect::Returns => {
+                    match call.arguments.first() {
+                        Some(base) => (base, Offset::ZERO),
+                        None => continue,
+                    }
+                }
+                _ => continue,
+            };
+            let from = match base {
+                Value::Address(symbol, more) => Some((self.object(file, *symbol), *more)),
+                Value::Local(local) => out.get(local).copied(),
+                _ => None,
+            };
+            if let Some((object, more)) = from {
+                out.insert(result, (object, more.plus(offset)));
+            }
+        }
+        out
+    }
+
+    fn leaked_by(
+        &self,
+        file: u32,
+        op: &Op,
+        address: &dyn Fn(&Value) -> Option<(Object, Offset)>,
+        leaks: &mut FxHashSet<Object>,
+    ) {
+        let mut leak = |value: &Value| match value {
+            Value::Constant(symbols) => leaks.extend(symbols.iter().map(|&symbol| self.object(file, symbol))),
+            value => leaks.extend(address(value).map(|(object, _)| object)),
+        };
+        match op {
+            Op::Load { .. } | Op::Gep { .. } | Op::Copy(_) | Op::Compare(..) => {}
+            Op::Store { value, .. } | Op::Rmw { value, .. } => leak(value),
+            Op::CompareExchange { expected, new, .. } => [expected, new].into_iter().for_each(leak),
+            _ if op.call().is_some() => {
+                let Some(call) = op.call() else { return };
+                match self.effect(file, call) {
+                    Effect::None
+                    | Effect::Arguments
+                    | Effect::Access(..)
+                    | Effect::Copies
+                    | Effect::Fills
+                    | Effect::Returns => {}
+                    _ => call.arguments.iter().for_each(leak),
+                }
+            }
+            _ => op.operands().into_iter().for_each(leak),
+        }
+    }
+
+    /// The functions that a pointer loaded from here can be, if all stores to it are known.
+    pub fn functions_at(&self, object: Object, offset: Offset, size: u64) -> Option<Vec<FunctionId>> {
+        let known = self.objects.get(object as usize)?;
+        if known.leaks {
+            return None;
+        }
+        let mut out = Vec::new();
+        for (at, length, target) in self.stored.get(&object).into_iter().flatten() {
+            if at.overlaps(*length, offset, size) {
+                out.push(self.objects.get((*target)? as usize)?.body?);
+            }
+        }
+        let initial = self.files.iter().enumerate().flat_map(|(number, file)| {
+            file.module.globals.values().map(move |global| (number as u32, global))
+        });
+        for (file, global) in initial.filter(|(file, global)| self.object(*file, global.name) == object) {
+            let functions = global.mentions.iter().map(|&symbol| self.object(file, symbol));
+            out.extend(functions.filter_map(|object| self.objects.get(object as usize)?.body));
+        }
+        out.sort_unstable();
+        out.dedup();
+        Some(out)
+    }
+}
+
+/// What a function does by its name, if attributes say that it touches no memory or not.
+fn by_name(name: &str, pure: bool) -> Effect {
+    match effect(name) {
+        known @ (Effect::Returns | Effect::Allocates) => known,
+        _ if pure => Effect::None,
+        other => other,
+    }
+}

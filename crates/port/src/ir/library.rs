@@ -1,0 +1,201 @@
+//! Functions of libraries: what they do to memory, as far as that is known.
+//!
+//! What stands in no row here may read and write everything that other threads can see, and orders nothing.
+
+use crate::program::{Kind, Order};
+
+/// What a function does to the memory of its caller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Nothing.
+    None,
+    /// Nothing, and it does not return.
+    Ends,
+    /// It returns memory that nobody else knows.
+    Allocates,
+    /// It reads and writes what its arguments point at, and keeps no pointer.
+    Arguments,
+    /// One access to what the argument with this number points at.
+    Access(usize, Kind, Order),
+    /// It copies: to the first argument from the second, as many bytes as the third says.
+    Copies,
+    /// It fills the first argument, as many bytes as the third says.
+    Fills,
+    /// It starts a thread: the number of the argument that is the function, and of the function's argument.
+    Starts(usize, usize),
+    /// It returns its first argument.
+    Returns,
+    /// Anything.
+    Unknown,
+}
+
+/// Names, and what they do. A name with `*` stands for all that begin so.
+const TABLE: &[(&str, Effect)] = &[
+    // LLVM's own.
+    ("llvm.memcpy.*", Effect::Copies),
+    ("llvm.memmove.*", Effect::Copies),
+    ("llvm.memset.*", Effect::Fills),
+    ("llvm.threadlocal.address.*", Effect::Returns),
+    ("llvm.launder.invariant.group.*", Effect::Returns),
+    ("llvm.strip.invariant.group.*", Effect::Returns),
+    ("llvm.ptr.annotation.*", Effect::Returns),
+    ("llvm.masked.*", Effect::Arguments),
+    ("llvm.va_*", Effect::Arguments),
+    ("llvm.x86.sse2.mfence", Effect::Unknown),
+    ("llvm.x86.sse*", Effect::None),
+    ("llvm.x86.*", Effect::Unknown),
+    ("llvm.aarch64.*", Effect::Unknown),
+    ("llvm.arm.*", Effect::Unknown),
+    ("llvm.trap", Effect::Ends),
+    ("llvm.*", Effect::None),
+    // Memory of its own.
+    ("malloc", Effect::Allocates),
+    ("calloc", Effect::Allocates),
+    ("aligned_alloc", Effect::Allocates),
+    ("memalign", Effect::Allocates),
+    ("strdup", Effect::Allocates),
+    ("_Znwm*", Effect::Allocates),
+    ("_Znam*", Effect::Allocates),
+    ("_Znwj*", Effect::Allocates),
+    ("_Znaj*", Effect::Allocates),
+    ("__rust_alloc*", Effect::Allocates),
+    ("free", Effect::None),
+    ("_Zd*", Effect::None),
+    ("__rust_dealloc", Effect::None),
+    ("__rust_no_alloc_shim_is_unstable*", Effect::None),
+    // The end.
+    ("abort", Effect::Ends),
+    ("exit", Effect::Ends),
+    ("_Exit", Effect::Ends),
+    ("_exit", Effect::Ends),
+    ("__assert_fail", Effect::Ends),
+    ("__stack_chk_fail", Effect::Ends),
+    ("_ZSt9terminatev", Effect::Ends),
+    ("_ZSt*__throw_*", Effect::Ends),
+    // Threads.
+    ("pthread_create", Effect::Starts(2, 3)),
+    ("thrd_create", Effect::Starts(1, 2)),
+    ("pthread_join", Effect::None),
+    ("thrd_join", Effect::None),
+    ("pthread_exit", Effect::Ends),
+    ("pthread_self", Effect::None),
+    ("pthread_detach", Effect::None),
+    ("sched_yield", Effect::None),
+    ("thrd_yield", Effect::None),
+    ("usleep", Effect::None),
+    ("sleep", Effect::None),
+    ("nanosleep", Effect::Arguments),
+    // Locks: glibc takes them with an acquire read-modify-write and gives them back with a release one.
+    ("pthread_mutex_lock", Effect::Access(0, Kind::Rmw, Order::Acquire)),
+    ("pthread_mutex_trylock", Effect::Access(0, Kind::Cas, Order::Acquire)),
+    ("pthread_mutex_timedlock", Effect::Access(0, Kind::Cas, Order::Acquire)),
+    ("pthread_mutex_unlock", Effect::Access(0, Kind::Rmw, Order::Release)),
+    ("mtx_lock", Effect::Access(0, Kind::Rmw, Order::Acquire)),
+    ("mtx_trylock", Effect::Access(0, Kind::Cas, Order::Acquire)),
+    ("mtx_unlock", Effect::Access(0, Kind::Rmw, Order::Release)),
+    ("pthread_rwlock_rdlock", Effect::Access(0, Kind::Rmw, Order::Acquire)),
+    ("pthread_rwlock_wrlock", Effect::Access(0, Kind::Rmw, Order::Acquire)),
+    ("pthread_rwlock_try*", Effect::Access(0, Kind::Cas, Order::Acquire)),
+    ("pthread_rwlock_unlock", Effect::Access(0, Kind::Rmw, Order::Release)),
+    ("pthread_spin_lock", Effect::Access(0, Kind::Rmw, Order::Acquire)),
+    ("pthread_spin_trylock", Effect::Access(0, Kind::Cas, Order::Acquire)),
+    ("pthread_spin_unlock", Effect::Access(0, Kind::Store, Order::Release)),
+    ("sem_wait", Effect::Access(0, Kind::Rmw, Order::Acquire)),
+    ("sem_trywait", Effect::Access(0, Kind::Cas, Order::Acquire)),
+    ("sem_post", Effect::Access(0, Kind::Rmw, Order::Release)),
+    ("pthread_barrier_wait", Effect::Access(0, Kind::Rmw, Order::AcqRel)),
+    ("pthread_cond_wait", Effect::Access(1, Kind::Rmw, Order::AcqRel)),
+    ("pthread_cond_timedwait", Effect::Access(1, Kind::Rmw, Order::AcqRel)),
+    ("pthread_*", Effect::Arguments),
+    ("sem_*", Effect::Arguments),
+    ("mtx_*", Effect::Arguments),
+    ("cnd_*", Effect::Arguments),
+    // What the C library does with its arguments.
+    ("mem*", Effect::Arguments),
+    ("str*", Effect::Arguments),
+    ("printf", Effect::Arguments),
+    ("fprintf", Effect::Arguments),
+    ("sprintf", Effect::Arguments),
+    ("snprintf", Effect::Arguments),
+    ("vfprintf", Effect::Arguments),
+    ("puts", Effect::Arguments),
+    ("fputs", Effect::Arguments),
+    ("putchar", Effect::None),
+    ("fputc", Effect::Arguments),
+    ("fwrite", Effect::Arguments),
+    ("fflush", Effect::Arguments),
+    ("perror", Effect::Arguments),
+    ("write", Effect::Arguments),
+    ("read", Effect::Arguments),
+    ("syscall", Effect::Arguments),
+    ("clock_gettime", Effect::Arguments),
+    ("gettimeofday", Effect::Arguments),
+    ("timespec_get", Effect::Arguments),
+    ("time", Effect::Arguments),
+    ("rand", Effect::None),
+    ("random", Effect::None),
+    ("atoi", Effect::Arguments),
+    ("getenv", Effect::Arguments),
+    ("__errno_location", Effect::Allocates),
+    ("__cxa_begin_catch", Effect::None),
+    ("__cxa_end_catch", Effect::None),
+    ("__gxx_personality_v0", Effect::None),
+    // What Rust's library does when a program fails, wherever that is.
+    ("*4core9panicking*", Effect::Ends),
+    ("*4core6option13*failed*", Effect::Ends),
+    ("*4core6result13unwrap_failed*", Effect::Ends),
+    ("*5alloc5alloc18handle_alloc_error*", Effect::Ends),
+    ("*5alloc7raw_vec*handle_error*", Effect::Ends),
+    ("*7___rustc12___rust_alloc", Effect::Allocates),
+    ("*7___rustc19___rust_alloc_zeroed", Effect::Allocates),
+    ("*7___rustc14___rust_dealloc", Effect::None),
+    ("*7___rustc*___rust_no_alloc_shim_is_unstable*", Effect::None),
+];
+
+/// What a function does, by its name.
+pub fn effect(name: &str) -> Effect {
+    TABLE.iter().find(|(pattern, _)| fits(pattern, name)).map_or(Effect::Unknown, |(_, effect)| *effect)
+}
+
+/// Whether a name fits a pattern, where `*` stands for anything.
+fn fits(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+/// Inline assembly: whether it can touch memory, by its constraints.
+pub fn assembly_touches_memory(constraints: &str) -> bool {
+    constraints.split(',').any(|part| part == "~{memory}" || part.starts_with("=*") || part.starts_with('*'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        assert_eq!(effect("malloc"), Effect::Allocates);
+        assert_eq!(effect("mallocx"), Effect::Unknown);
+        assert_eq!(effect("llvm.memcpy.p0i8.p0i8.i64"), Effect::Copies);
+        assert_eq!(effect("llvm.lifetime.start.p0"), Effect::None);
+        assert_eq!(effect("llvm.aarch64.ldxr.p0"), Effect::Unknown);
+        assert_eq!(effect("_RNvNtCsgEmfK2I1SDS_4core9panicking5panic"), Effect::Ends);
+        assert_eq!(effect("_RNvCs123_7___rustc12___rust_alloc"), Effect::Allocates);
+        assert_eq!(effect("pthread_barrier_init"), Effect::Arguments);
+        assert_eq!(effect("do_something"), Effect::Unknown);
+    }
+
+    #[test]
+    fn assembly() {
+        assert!(assembly_touches_memory("~{memory},~{dirflag},~{fpsr}"));
+        assert!(assembly_touches_memory("=*m,r"));
+        assert!(!assembly_touches_memory("~{dirflag},~{fpsr},~{flags}"));
+    }
+}

@@ -1,0 +1,269 @@
+//! Where pointers come from: the object, and how far into it.
+//!
+//! A pointer is followed back through addresses of fields, casts, choices and loops to its *roots*: a global, room on the stack,
+//! fresh memory, a parameter, or a value that nobody can look behind (loaded, returned, computed). With each root goes the
+//! distance from it. Loops that walk through memory make a distance known only up to multiples of the stride.
+
+use super::code::{Code, Object};
+use super::inline::Body;
+use super::library::Effect;
+use super::module::{Callee, Local, Offset, Op, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Where a pointer comes from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Root {
+    /// A global.
+    Global(Object),
+    /// Room on the stack: the value that is its address.
+    Stack(Local),
+    /// Fresh memory: the value that is its address.
+    Heap(Local),
+    /// Any other value, parameters among them.
+    Value(Local),
+    /// A constant that is no address of ours.
+    Nowhere,
+    /// Too much to say.
+    Unknown,
+}
+
+/// What a pointer can be.
+pub type Pointer = Vec<(Root, Offset)>;
+
+/// More roots than this are called unknown.
+const ROOTS: usize = 8;
+
+/// Finds roots, and remembers them.
+pub struct Pointers<'a> {
+    code: &'a Code,
+    body: &'a Body,
+    /// Where each value is defined.
+    defs: Vec<Option<(u32, u32)>>,
+    known: FxHashMap<Local, Pointer>,
+    /// How many more values may be looked at for the present question.
+    fuel: u32,
+}
+
+/// Loops in loops make for many ways to a root.
+const FUEL: u32 = 5000;
+
+impl<'a> Pointers<'a> {
+    /// Looks at a thread.
+    pub fn new(code: &'a Code, body: &'a Body) -> Pointers<'a> {
+        let mut defs = vec![None; body.values as usize];
+        for (r, room) in body.rooms.iter().enumerate() {
+            for (s, step) in room.steps.iter().enumerate() {
+                if let Some(def) = step.result.and_then(|local| defs.get_mut(local as usize)) {
+                    *def = Some((r as u32, s as u32));
+                }
+            }
+        }
+        Pointers { code, body, defs, known: FxHashMap::default(), fuel: 0 }
+    }
+
+    /// The room and the step that define a value; `None` for parameters.
+    pub fn place(&self, local: Local) -> Option<(usize, usize)> {
+        let (room, step) = (*self.defs.get(local as usize)?)?;
+        Some((room as usize, step as usize))
+    }
+
+    /// What defines a value; `None` for parameters.
+    pub fn def(&self, local: Local) -> Option<&'a Op> {
+        let (room, step) = self.place(local)?;
+        Some(&self.body.rooms.get(room)?.steps.get(step)?.op)
+    }
+
+    /// The roots of a value.
+    pub fn roots(&mut self, value: &Value) -> Pointer {
+        self.fuel = FUEL;
+        self.find(value, &mut Vec::new()).0
+    }
+
+    /// The roots of a value while others are being looked at. False: the answer leans on one of those, and holds only there.
+    fn find(&mut self, value: &Value, open: &mut Vec<Local>) -> (Pointer, bool) {
+        let local = match value {
+            Value::Local(local) => *local,
+            Value::Address(object, offset) => return (vec![(Root::Global(*object), *offset)], true),
+            Value::Int(_) => return (vec![(Root::Nowhere, Offset::ZERO)], true),
+            Value::Constant(objects) if objects.is_empty() => {
+                return (vec![(Root::Nowhere, Offset::ZERO)], true);
+            }
+            Value::Constant(objects) => {
+                return (tidy(objects.iter().map(|&o| (Root::Global(o), Offset::ANY)).collect()), true);
+            }
+        };
+        if let Some(known) = self.known.get(&local) {
+            return (known.clone(), true);
+        }
+        // Itself, round a loop: a root of its own until the loop is closed.
+        if open.contains(&local) {
+            return (vec![(Root::Value(local), Offset::ZERO)], false);
+        }
+        self.fuel = self.fuel.saturating_sub(1);
+        if open.len() > 400 || self.fuel == 0 {
+            return (vec![(Root::Unknown, Offset::ANY)], false);
+        }
+        open.push(local);
+        let (mut roots, mut whole) = self.look(local, open);
+        open.pop();
+        let itself = Root::Value(local);
+        if roots.len() > 1 && roots.iter().any(|(root, _)| *root == itself) {
+            // Ways round the loop back to itself: how far each goes is the stride.
+            let strides: Vec<Offset> =
+                roots.iter().filter(|(root, _)| *root == itself).map(|(_, o)| *o).collect();
+            roots.retain(|(root, _)| *root != itself);
+            for (_, offset) in &mut roots {
+                for stride in &strides {
+                    *offset = offset.or(offset.plus(*stride));
+                }
+            }
+            roots = tidy(roots);
+        }
+        whole |= open.is_empty();
+        if whole {
+            self.known.insert(local, roots.clone());
+        }
+        (roots, whole)
+    }
+
+    fn look(&mut self, local: Local, open: &mut Vec<Local>) -> (Pointer, bool) {
+        let itself = || (vec![(Root::Value(local), Offset::ZERO)], true);
+        match self.def(local) {
+            Some(Op::Alloca) => (vec![(Root::Stack(local), Offset::ZERO)], true),
+            Some(Op::Copy(from)) => self.find(from, open),
+            Some(Op::Gep { base, offset, .. }) => {
+                let (mut roots, whole) = self.find(base, open);
+                roots.iter_mut().for_each(|(_, at)| *at = at.plus(*offset));
+                (tidy(roots), whole)
+            }
+            Some(Op::Phi(incoming)) => {
+                let values: Vec<&Value> = incoming.iter().map(|(value, _)| value).collect();
+                self.any(&values, open)
+            }
+            Some(Op::Select(_, yes, no)) => self.any(&[yes, no], open),
+            Some(Op::Call(call)) => match self.code.effect_of(call) {
+                Effect::Allocates => (vec![(Root::Heap(local), Offset::ZERO)], true),
+                Effect::Returns => match call.arguments.first() {
+                    Some(first) => self.find(first, open),
+                    None => itself(),
+                },
+                _ => itself(),
+            },
+            _ => itself(),
+        }
+    }
+
+    fn any(&mut self, values: &[&Value], open: &mut Vec<Local>) -> (Pointer, bool) {
+        let mut out = Vec::new();
+        let mut all = true;
+        for value in values {
+            let (roots, whole) = self.find(value, open);
+            out.extend(roots);
+            all &= whole;
+        }
+        (tidy(out), all)
+    }
+
+    /// Room on the stack and fresh memory that other threads can get at: their address is stored, or given away.
+    pub fn escaped(&mut self) -> FxHashSet<Root> {
+        let mut out = FxHashSet::default();
+        let body = self.body;
+        let derived = self.derived();
+        for step in body.rooms.iter().flat_map(|room| &room.steps) {
+            let mut give = |value: &Value| {
+                if let Value::Local(local) = value {
+                    out.extend(derived.get(local).into_iter().flatten().copied());
+                }
+            };
+            match &step.op {
+                Op::Store { value, .. } | Op::Rmw { value, .. } => give(value),
+                Op::CompareExchange { expected, new, .. } => {
+                    give(expected);
+                    give(new);
+                }
+                Op::End(super::module::End::Return(Some(value))) => give(value),
+                Op::Unknown(_, values) => values.iter().for_each(give),
+                Op::Call(call) => match self.code.effect_of(call) {
+                    Effect::Starts(_, argument) => call.arguments.get(argument).into_iter().for_each(give),
+                    Effect::Unknown => {
+                        let kept = call.arguments.iter().enumerate().filter(|(i, _)| !call.lent.has(*i));
+                        kept.for_each(|(_, value)| give(value));
+                        if let Callee::Indirect(value) = &call.callee {
+                            give(value);
+                        }
+                    }
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        out
+    }
+
+    /// The memory of the thread's own that each value is, or is computed from.
+    fn derived(&self) -> FxHashMap<Local, FxHashSet<Root>> {
+        let mut out: FxHashMap<Local, FxHashSet<Root>> = FxHashMap::default();
+        let mut users: FxHashMap<Local, Vec<Local>> = FxHashMap::default();
+        let mut work: Vec<Local> = Vec::new();
+        for step in self.body.rooms.iter().flat_map(|room| &room.steps) {
+            let Some(result) = step.result else { continue };
+            let root = match &step.op {
+                Op::Alloca => Some(Root::Stack(result)),
+                Op::Call(call) if self.code.effect_of(call) == Effect::Allocates => Some(Root::Heap(result)),
+                _ => None,
+            };
+            if let Some(root) = root {
+                out.entry(result).or_default().insert(root);
+                work.push(result);
+            }
+            let passes = match &step.op {
+                Op::Load { .. }
+                | Op::Compare(..)
+                | Op::Alloca
+                | Op::Rmw { .. }
+                | Op::CompareExchange { .. } => false,
+                Op::Call(call) => !matches!(self.code.effect_of(call), Effect::Allocates | Effect::None),
+                _ => true,
+            };
+            if passes {
+                for value in step.op.operands() {
+                    if let Value::Local(local) = value {
+                        users.entry(*local).or_default().push(result);
+                    }
+                }
+            }
+        }
+        while let Some(local) = work.pop() {
+            let roots = out.get(&local).cloned().unwrap_or_default();
+            for &user in users.get(&local).into_iter().flatten() {
+                let there = out.entry(user).or_default();
+                let before = there.len();
+                there.extend(roots.iter().copied());
+                if there.len() > before {
+                    work.push(user);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Each root once, and not too many of them.
+fn tidy(mut roots: Pointer) -> Pointer {
+    roots.sort_unstable();
+    let mut out: Pointer = Vec::new();
+    for (root, offset) in roots {
+        match out.last_mut() {
+            Some((last, known)) if *last == root => *known = known.or(offset),
+            _ => out.push((root, offset)),
+        }
+    }
+    // What points nowhere is not accessed.
+    if out.len() > 1 {
+        out.retain(|(root, _)| *root != Root::Nowhere);
+    }
+    if out.len() > ROOTS || out.iter().any(|(root, _)| *root == Root::Unknown) {
+        return vec![(Root::Unknown, Offset::ANY)];
+    }
+    out
+}
