@@ -8,6 +8,7 @@
 
 mod bits;
 pub mod change;
+pub mod count;
 mod critical;
 mod cycles;
 mod depends;
