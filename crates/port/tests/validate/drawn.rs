@@ -3,6 +3,40 @@
 use seqcst_model::sample::Random;
 use std::fmt::Write;
 
+/// A program with a thread body that runs twice, or with a loop.
+pub fn repeated(seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let locations = &["x", "y"];
+    let mut value = 0;
+    let mut body = |random: &mut Random, accesses: usize, indent: &str| {
+        let mut text = String::new();
+        for _ in 0..accesses {
+            value += 1;
+            let x = locations[random.below(2)];
+            let statement = match random.below(12) {
+                0..=4 => format!("r = {x}.load({});", ["rlx", "rlx", "acq", "sc"][random.below(4)]),
+                5..=9 => format!("{x}.store({value}, {});", ["rlx", "rlx", "rel", "sc"][random.below(4)]),
+                10 => format!("r = exchange({x}, {value}, {});", both(random)),
+                _ => "fence;".to_string(),
+            };
+            let _ = writeln!(text, "{indent}{statement}");
+        }
+        text
+    };
+    let (first, second) = if random.one_in(2) {
+        let first = body(&mut random, 2, "    ");
+        (format!("fn t[2] {{\n    local r;\n{first}}}\n"), body(&mut random, 1, "    "))
+    } else {
+        let before = body(&mut random, 1, "    ");
+        let inside = body(&mut random, 2, "        ");
+        let text = "    while (n < 2) {\n";
+        let first =
+            format!("fn t {{\n    local r, n;\n{before}{text}{inside}        n = n + 1;\n    }}\n}}\n");
+        (first, body(&mut random, 2, "    "))
+    };
+    format!("max_value 15;\nglobal x, y;\n\n{first}\nfn u {{\n    local r;\n{second}}}\n")
+}
+
 /// Draws a program: 2 or 3 threads of 2 accesses or more, 9 in all at most, 2 or 3 locations, as TPL.
 pub fn program(seed: u64) -> String {
     let mut random = Random::new(seed);

@@ -64,7 +64,7 @@ pub fn seen(source: &Source, graph: &Graph, machine: Machine, changes: &[Change]
                     if let What::Access(_) = what {
                         place[number] = push(event, mode);
                         let value = match what {
-                            What::Access(_) if weak(source, function, node) => Some(u32::from(!failed)),
+                            What::Access(_) if weak(source, thread, node) => Some(u32::from(!failed)),
                             _ => event.outcome.value_read(),
                         };
                         let (data, ctrl) = replay.access(node, place[number], value);
@@ -90,9 +90,9 @@ pub fn seen(source: &Source, graph: &Graph, machine: Machine, changes: &[Change]
     seen
 }
 
-fn weak(source: &Source, function: usize, node: usize) -> bool {
+fn weak(source: &Source, thread: usize, node: usize) -> bool {
     use seqcst_program::code::{AccessKind, Instr};
-    let instr = &source.code.threads[function].instrs[node];
+    let instr = &source.code.threads[thread].instrs[node];
     matches!(instr, Instr::Access(access) if matches!(access.kind, AccessKind::WeakCas { .. }))
 }
 

@@ -1,6 +1,7 @@
 //! Finite-state programs (TPL, litmus) as written, for the analysis and for the oracle.
 //!
-//! The two sides share instruction numbers: node `n` of function `t` is instruction `n` of thread `t`. For the oracle every
+//! The two sides share instruction numbers: node `n` of a function is instruction `n` of its threads, of which there may be
+//! several (`fn t[2]`); then the analysis is told that there may be any number of them. For the oracle every
 //! place where a fence may be put gets a marker, a fence that orders nothing; whether it stands for a fence is decided
 //! graph by graph ([`crate::hardware`]). So one enumeration serves all machines and all placements.
 
@@ -43,11 +44,23 @@ impl Source {
 
     fn of(code: Code) -> Source {
         let mut sites = Vec::new();
-        let threads = code.threads.iter().enumerate();
-        let threads = threads.map(|(number, thread)| with_markers(number, thread, &mut sites)).collect();
+        let base = |thread: &code::Thread| thread.name.split('[').next().unwrap_or_default().to_owned();
+        let mut names: Vec<String> = Vec::new();
+        let mut functions: Vec<Function> = Vec::new();
+        let mut threads = Vec::new();
+        for thread in &code.threads {
+            let known = names.iter().position(|name| *name == base(thread));
+            let number = known.unwrap_or(names.len());
+            if known.is_none() {
+                names.push(base(thread));
+                functions.push(function(thread));
+            }
+            functions[number].many |= thread.name.contains('[');
+            threads.push(with_markers(number, thread, &mut sites));
+        }
         let marked = Code { threads, ..code.clone() };
         let program = Program {
-            functions: code.threads.iter().map(function).collect(),
+            functions,
             locations: (0..code.locations.len())
                 .map(|n| Location {
                     name: code.locations[n].name.clone(),
@@ -76,6 +89,11 @@ impl Source {
         let local =
             |i: &Instr| matches!(i, Instr::Access(_) | Instr::End | Instr::Assign(..) | Instr::Assert(..));
         self.code.threads.iter().all(|thread| thread.instrs.iter().all(local))
+    }
+
+    /// Whether some function has several threads.
+    pub fn is_repeated(&self) -> bool {
+        self.program.functions.iter().any(|function| function.many)
     }
 
     /// Whether every instruction can go on with any value.
