@@ -108,6 +108,16 @@ impl Trace {
         self.steps.iter().map(Step::on_tape)
     }
 
+    /// The last turn, if it ended the execution for all, though somebody could still go on: the process has ended, crashed,
+    /// or failed. It conflicts with everything, whatever it did. `able` are those who could go on at the end.
+    pub(crate) fn abrupt_end(&self, mut able: impl Iterator<Item = ThreadId>) -> Option<usize> {
+        let last = self.steps.iter().rposition(Step::is_turn)?;
+        // Who has come to its end may still seem able to go on.
+        let Step { op, thread, .. } = self.steps[last];
+        let goes_on = |able| able != thread || op.kind != Kind::End;
+        (self.end == End::Done && able.any(goes_on)).then_some(last)
+    }
+
     /// See [`Fingerprints::of`].
     pub fn fingerprint(&self) -> u64 {
         Fingerprints::default().of(self)

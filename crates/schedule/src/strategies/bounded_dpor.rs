@@ -6,15 +6,19 @@
 //! that reason, and then see all local states, but not all traces). Two rules that are safe under a bound take their place:
 //!
 //! * Who is stopped before a step sleeps until somebody does what conflicts with that step. If nobody did, the step could
-//!   as well come before the thread is stopped: the same trace, at no greater cost.
+//!   as well come before the thread is stopped: the same trace, at no greater cost. Unless it is a step that others wait
+//!   for: those who wait can be left at no cost, and after the step they can't.
 //! * Where the steps so far are the same but for the order of independent ones, the last thread is the same, and the same
-//!   threads are asleep, what can come and what it costs is the same, too: each way on is tried once (Musuvathi & Qadeer,
-//!   "Partial-order reduction for context-bounded state exploration", 2007). Rounds go by cost, so the first time is
-//!   the cheapest.
+//!   threads are asleep, what can come and what it costs is the same, too: each way on is tried once, unless it turns out
+//!   to be cheaper another time (Musuvathi & Qadeer, "Partial-order reduction for context-bounded state exploration",
+//!   2007).
 
 use crate::fingerprint::mix;
-use crate::{CHOICE, End, Fingerprints, Op, Plan, Progress, State, States, Strategy, ThreadId, Trace};
-use rustc_hash::FxHashSet;
+use crate::{
+    CHOICE, End, Fingerprints, How, Kind, Object, Op, Plan, Progress, State, States, Strategy, ThreadId,
+    Trace,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// All traces with few preemptions.
@@ -31,8 +35,12 @@ pub struct BoundedDpor {
     counts: Vec<u64>,
     /// Something was left out.
     cut: bool,
-    /// Ways on that were tried, or will be.
-    seen: FxHashSet<u64>,
+    /// Ways on that were tried, or will be, with their cost.
+    seen: FxHashMap<u64, u32>,
+    /// Objects that somebody was seen to wait for the value of.
+    awaited: FxHashSet<Object>,
+    /// The step at hand ends the execution for all.
+    fatal: bool,
     states: States,
     fingerprints: Fingerprints,
     asleep: Vec<(ThreadId, Op)>,
@@ -69,7 +77,9 @@ impl BoundedDpor {
             mix(mix(mix(u64::from(*thread), a), b), how)
         });
         key = mix(key, asleep.fold(0, u64::wrapping_add));
-        if self.seen.insert(key) {
+        let cheapest = self.seen.entry(key).or_insert(u32::MAX);
+        if cost < *cheapest {
+            *cheapest = cost;
             let round = cost as usize;
             if self.rounds.len() <= round {
                 self.rounds.resize_with(round + 1, Vec::new);
@@ -79,13 +89,36 @@ impl BoundedDpor {
         }
     }
 
+    /// Can others wait for this?
+    fn lets_go(&self, op: &Op) -> bool {
+        use Kind::*;
+        let awaited = |(object, how): (Object, How)| how == How::Write && self.awaited.contains(&object);
+        matches!(op.kind, Unlock | Post | Signal | Wait | Arrive | End | Spawn | Exit)
+            || op.touches().any(awaited)
+    }
+
+    /// Starts again if somebody waits for what nobody was known to wait for.
+    fn start_again(&mut self, trace: &Trace) -> bool {
+        let waiting = trace.waiting.iter().map(|waiting| waiting.op);
+        let ops = trace.steps.iter().map(|step| step.op).chain(waiting);
+        let before = self.awaited.len();
+        self.awaited.extend(ops.filter(|op| op.kind == Kind::Await).map(|op| op.objects[0]));
+        let news = self.awaited.len() > before;
+        if news {
+            let (max, awaited) = (self.max, std::mem::take(&mut self.awaited));
+            *self = BoundedDpor { max, awaited, ..BoundedDpor::default() };
+        }
+        news
+    }
+
     /// The other ways at a turn that is taken by this thread.
     fn turn(&mut self, trace: &Trace, tape: &Rc<[ThreadId]>, at: usize, cost: u32, prefix: u64) {
         let step = &trace.steps[at];
         let goes_on = self.states.last == Some(step.thread);
-        // What it does may depend on a choice: then it is not put to sleep.
-        let certain = trace.steps.get(at + 1).is_none_or(|next| next.is_turn());
-        let stopped = goes_on && certain && self.states.get(step.thread) == State::Ready;
+        // What it does may depend on a choice, or end everything: then it is not put to sleep.
+        let certain = trace.steps.get(at + 1).is_none_or(|next| next.is_turn()) && !self.fatal;
+        let ready = self.states.get(step.thread) == State::Ready;
+        let stopped = goes_on && certain && ready && !self.lets_go(&step.op);
         let awake = |thread: &ThreadId| !self.asleep.iter().any(|(sleeper, _)| sleeper == thread);
         let others: Vec<_> =
             self.states.enabled().filter(|&other| other != step.thread).filter(awake).collect();
@@ -124,6 +157,9 @@ impl Strategy for BoundedDpor {
     }
 
     fn learn(&mut self, plan: &Plan, trace: &Trace) {
+        if self.start_again(trace) {
+            return;
+        }
         self.started = true;
         self.cut |= trace.end == End::StepLimit;
         self.counts.resize(self.bound as usize + 1, 0);
@@ -134,11 +170,15 @@ impl Strategy for BoundedDpor {
         let last_turn = plan.tape.iter().rposition(|entry| entry & CHOICE == 0).unwrap_or(0);
         self.asleep.clone_from(&plan.asleep);
         self.states.clear();
+        self.states.advance(&trace.changes, u32::MAX);
+        let end = trace.abrupt_end(self.states.enabled());
+        self.states.clear();
         self.fingerprints.clear();
         let (mut prefix, mut cost) = (0u64, self.bound);
         for (at, step) in trace.steps.iter().enumerate() {
             if step.is_turn() {
                 self.states.advance(&trace.changes, at as u32);
+                self.fatal = end == Some(at);
                 if at >= from {
                     self.turn(trace, &tape, at, cost, prefix);
                     cost += self.states.cost(step.thread);

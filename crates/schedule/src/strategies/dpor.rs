@@ -147,19 +147,17 @@ impl Dpor {
                 self.reverse(waiting.thread, end);
             }
         }
-        let Some(last) = (0..end).rev().find(|&at| trace.steps[at].is_turn()) else { return };
-        let thread = trace.steps[last].thread;
-        let abrupt = trace.end == End::Done && self.enabled.iter().any(|able| able != thread);
-        if abrupt {
-            self.frames[last].add_all();
-            if trace.steps[last].op.kind != Kind::Exit {
-                self.order.truncate(last);
-                self.races.add_end(&self.order, thread);
-                self.reverse(thread, last);
-                for step in &trace.steps[last..] {
-                    let frames = &self.frames;
-                    self.races.add(&mut self.order, step, |e| frames[e].enabled.has(step.thread));
-                }
+        let Some(last) = trace.abrupt_end(self.enabled.iter()) else { return };
+        self.frames[last].add_all();
+        self.frames[last].op = Op::local(Kind::Exit);
+        if trace.steps[last].op.kind != Kind::Exit {
+            let thread = trace.steps[last].thread;
+            self.order.truncate(last);
+            self.races.add_end(&self.order, thread);
+            self.reverse(thread, last);
+            for step in &trace.steps[last..] {
+                let frames = &self.frames;
+                self.races.add(&mut self.order, step, |e| frames[e].enabled.has(step.thread));
             }
         }
     }

@@ -41,6 +41,12 @@ impl Order {
         (last != NOBODY).then_some(last as usize)
     }
 
+    /// The step before this one in its thread.
+    pub fn previous(&self, at: usize) -> Option<usize> {
+        let before = self.before[at];
+        (before != NOBODY).then_some(before as usize)
+    }
+
     /// All threads' last steps.
     pub fn last_steps(&self) -> impl Iterator<Item = usize> + '_ {
         self.last.iter().filter(|&&last| last != NOBODY).map(|&last| last as usize)

@@ -35,7 +35,10 @@ impl Races {
             all.clone_from(&self.clock);
             let waker = Some(step.woken_by).filter(|&by| (by as usize) < order.len());
             self.earlier.iter().copied().chain(waker).for_each(|e| order.join(&mut all, e as usize));
-            self.wait(order, &step.op, step.thread, could_run);
+            self.wait(order, &step.op, step.thread, waker, could_run);
+            if let Some(waker) = waker.filter(|&waker| has_other_waker(order, step.thread, waker as usize)) {
+                self.found.push(waker);
+            }
             order.push(*step, &all);
             self.all = all;
             return;
@@ -54,7 +57,7 @@ impl Races {
     ) {
         self.found.clear();
         order.clock_of(thread, &mut self.clock);
-        self.wait(order, op, thread, could_run);
+        self.wait(order, op, thread, None, could_run);
     }
 
     /// As if the last step of this thread conflicted with everything.
@@ -81,9 +84,16 @@ impl Races {
 
     /// The same for a step that has to wait: back through everything at its objects that nothing else puts before it,
     /// until a step that surely can be exchanged with it.
-    fn wait(&mut self, order: &Order, op: &Op, thread: ThreadId, could_run: impl Fn(usize) -> bool) {
+    fn wait(
+        &mut self,
+        order: &Order,
+        op: &Op,
+        thread: ThreadId,
+        waker: Option<u32>,
+        could_run: impl Fn(usize) -> bool,
+    ) {
         // These come after what they wait for, always.
-        if matches!(op.kind, Kind::Begin | Kind::Join | Kind::Pass) {
+        if matches!(op.kind, Kind::Begin | Kind::Join) {
             return;
         }
         self.waits = Some(*op);
@@ -99,8 +109,14 @@ impl Races {
                     continue;
                 }
                 let conflict = did == How::Write || how == How::Write;
-                let waits = arrived.is_none_or(|arrived| arrived < e) && !could_run(e);
-                if !conflict || waits || lets(&earlier.op, op) || order.is_in(e, &self.known) {
+                // It waited for something then, and nothing that doesn't come after `e` has changed that.
+                let waits = || {
+                    arrived.is_none_or(|arrived| arrived < e)
+                        && !could_run(e)
+                        && waker.is_none_or(|waker| order.is_before(e, waker as usize))
+                        && conflicting_since(order, op, e).all(|since| order.is_before(e, since))
+                };
+                if !conflict || lets(&earlier.op, op) || order.is_in(e, &self.known) || waits() {
                     continue;
                 }
                 self.found.push(e as u32);
@@ -147,13 +163,8 @@ impl Races {
         if let Some(op) = self.waits {
             // Without `e` and what comes after it, it comes after what conflicts with it all the same.
             self.known.clone_from(&self.clock);
-            for (object, how) in op.touches() {
-                let since = order.touching(object).take_while(|&(step, _)| step > e);
-                for (step, did) in since {
-                    if (did == How::Write || how == How::Write) && !order.is_before(e, step) {
-                        order.join(&mut self.known, step);
-                    }
-                }
+            for since in conflicting_since(order, &op, e).filter(|&since| !order.is_before(e, since)) {
+                order.join(&mut self.known, since);
             }
         }
         let before = if self.waits.is_some() { &self.known } else { &self.clock };
@@ -165,6 +176,27 @@ impl Races {
         }
         false
     }
+}
+
+/// The thread spun until this step. Would another one have ended that, too, had it come first? One that doesn't come after
+/// it and changes what the thread has read lately.
+fn has_other_waker(order: &Order, thread: ThreadId, waker: usize) -> bool {
+    let mine = std::iter::successors(order.last_of(thread), |&at| order.previous(at));
+    let reads = || mine.clone().map(|at| &order.step(at).op).take_while(|op| op.kind != Kind::Store);
+    (waker + 1..order.len()).any(|other| {
+        let op = &order.step(other).op;
+        let writes =
+            |(object, how)| how == How::Write && reads().any(|read| read.touches().any(|(x, _)| x == object));
+        op.touches().any(writes) && !order.is_before(waker, other)
+    })
+}
+
+/// The steps after `e` that conflict with this one.
+fn conflicting_since<'o>(order: &'o Order, op: &'o Op, e: usize) -> impl Iterator<Item = usize> + 'o {
+    op.touches().flat_map(move |(object, how)| {
+        let since = order.touching(object).take_while(move |&(step, _)| step > e);
+        since.filter(move |&(_, did)| how == How::Write || did == How::Write).map(|(step, _)| step)
+    })
 }
 
 /// Does the earlier step do nothing but let the later one happen, which isn't possible before?

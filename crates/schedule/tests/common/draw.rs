@@ -1,0 +1,75 @@
+//! Random scripts.
+
+use super::{Do, Script};
+
+/// Lots (splitmix64).
+pub struct Lots(pub u64);
+
+impl Lots {
+    pub fn below(&mut self, many: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 32) as usize * many >> 32
+    }
+}
+
+/// A script of two to four threads; what it is about depends on the seed.
+pub fn script(seed: u64) -> Script {
+    let mut lots = Lots(seed.wrapping_mul(0x1234_5678_9abc_def1));
+    let threads = 2 + lots.below(2) + usize::from(lots.below(5) == 0);
+    let about = lots.below(9);
+    let mut script: Vec<Vec<Do>> = (0..threads).map(|_| body(&mut lots, about, threads)).collect();
+    if about == 7 {
+        // Thread 0 creates the last one, and may wait for its end.
+        let last = threads as u32 - 1;
+        let at = lots.below(script[0].len() + 1);
+        script[0].insert(at, Do::Spawn(last));
+        if lots.below(2) == 0 {
+            let later = at + 1 + lots.below(script[0].len() - at);
+            script[0].insert(later, Do::Join(last));
+        }
+    }
+    Script(script)
+}
+
+fn body(lots: &mut Lots, about: usize, threads: usize) -> Vec<Do> {
+    let mut body = Vec::new();
+    let parts = 1 + lots.below(if threads > 2 { 2 } else { 3 });
+    for _ in 0..parts {
+        let (x, y) = (lots.below(2) as u8, lots.below(2) as u8);
+        let access = [Do::Load(x), Do::Store(x), Do::Rmw(x), Do::Cas(x)][lots.below(4)];
+        let other = [Do::Load(y), Do::Store(y)][lots.below(2)];
+        match (about, lots.below(4)) {
+            (_, 0) => body.push(access),
+            // Locks, nested or tried.
+            (1, 1) => body.extend([Do::Lock(x), Do::Lock(x + 2), access, Do::Unlock(x + 2), Do::Unlock(x)]),
+            (1, 2) => body.extend([Do::Lock(x + 2), Do::Lock(x), Do::Unlock(x), Do::Unlock(x + 2)]),
+            (1, _) => body.extend([Do::Lock(x), other, Do::Unlock(x)]),
+            (2, 1) => body.extend([Do::TryLock(0), access, Do::Unlock(0)]),
+            (2, 2) => body.extend([Do::ReadLock(0), access, Do::ReadUnlock(0)]),
+            (2, _) => body.extend([Do::Lock(0), Do::Unlock(0)]),
+            // Semaphores.
+            (3, 1) => body.extend([Do::Post(x), access]),
+            (3, 2) => body.extend([Do::Take(x), other]),
+            (3, _) => body.extend([Do::Post(x), Do::Take(y)]),
+            // Condition variables.
+            (4, 1) => body.extend([Do::Lock(0), Do::Wait(0), Do::Unlock(0)]),
+            (4, 2) => body.extend([Do::Lock(0), Do::TimedWait(0), Do::Unlock(0)]),
+            (4, _) => body.push([Do::Signal(0), Do::SignalAny(0), Do::Broadcast(0)][lots.below(3)]),
+            // Barriers, spin loops, yields.
+            (5, 1) => body.extend([Do::Arrive(0), Do::Pass(0)]),
+            (5, _) => body.extend([other, access]),
+            (6, 1) => body.push(Do::Spin(x)),
+            (6, 2) => body.push(Do::SpinTwo(0, 1)),
+            (6, _) => body.push(Do::Store(y)),
+            // The end of it all.
+            (8, 1) => body.push(Do::Exit),
+            (8, 2) => body.push(Do::Check(x)),
+            (8, _) => body.extend([other, Do::Yield]),
+            _ => body.extend([access, other]),
+        }
+    }
+    body
+}
