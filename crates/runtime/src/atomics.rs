@@ -5,7 +5,8 @@
 
 use crate::chunks;
 use crate::context::Site;
-use crate::control::{accesses, settings};
+use crate::control::settings::{self, Settings};
+use crate::control::{accesses, tso};
 use crate::held::{Held, Hold};
 use crate::journal::{self, Event, What};
 use crate::places::{self, Others, Place};
@@ -15,7 +16,7 @@ use crate::thread::{self, Thread};
 use crate::waits::Load;
 use crate::{control, plain, report};
 use seqcst_model::Mode;
-use seqcst_monitor::clocks::{Hidden, Look, Stale, Time, Write};
+use seqcst_monitor::clocks::{Did, Hidden, Look, Stale, Time, Write};
 
 /// The location behind SC fences, and how many there were.
 static HIDDEN: Lock<(Hidden, u32)> = Lock::new((Hidden::new(), 0));
@@ -62,7 +63,11 @@ pub struct Operation {
 pub fn perform<T>(operation: &Operation, value: impl Fn() -> u64, act: impl Fn() -> (T, Done, u64)) -> T {
     let Some(thread) = thread::entering() else { return act().0 };
     thread.busy = true;
-    if control::active() { controlled(thread, operation, value, act) } else { watched(thread, operation, value, act) }
+    if control::active() {
+        controlled(thread, operation, value, act)
+    } else {
+        watched::<T, false>(thread, operation, value, act)
+    }
 }
 
 /// As a step, when it is its turn.
@@ -80,15 +85,16 @@ fn controlled<T>(
         (result, done, read)
     };
     if settings::get().watches() {
-        return watched(thread, operation, value, act);
+        return watched::<T, true>(thread, operation, value, act);
     }
     let result = act().0;
     thread.leave();
     result
 }
 
+/// `CONTROLLED`: a plan is played.
 #[inline(always)]
-fn watched<T>(
+fn watched<T, const CONTROLLED: bool>(
     thread: &mut Thread,
     operation: &Operation,
     value: impl Fn() -> u64,
@@ -96,20 +102,34 @@ fn watched<T>(
 ) -> T {
     let site = thread.stack.site(operation.pc);
     let (mode, failure) = strengthen(operation.mode, operation.failure, thread.ra);
+    let settings = if CONTROLLED { settings::get() } else { Settings::SANITIZER };
     if mode == Mode::SeqCst || failure == Mode::SeqCst {
-        full_fence(thread, site);
+        // Under TSO that orders nothing: no report may say so.
+        full_fence(thread, site, !settings.is_tso());
     }
     let time = thread.views.time();
     let mut finding = None;
-    let watched = places::with(operation.addr, operation.size, value, |place, others| {
+    let watched = places::with(operation.addr, operation.size, &value, |place, others| {
         let stale = match operation.look {
-            Some(look) if !place.blurred => thread.views.check(&place.location, look, thread::forgotten),
+            Some(_) if place.blurred || !settings.has_model() => None,
+            Some(look) if settings.is_tso() => tso::check(place.life, &value, look, thread::forgotten),
+            Some(look) => thread.views.check(&place.location, look, thread::forgotten),
             _ => None,
         };
         if let Some(stale) = stale {
-            finding = Some(Finding::new(thread, place, stale, operation));
+            let write = |number| match settings.is_tso() {
+                true => tso::write(place.life, number),
+                false => place.location.write(number).copied(),
+            };
+            finding = Some(Finding::new::<CONTROLLED>(thread, write, stale, operation));
         }
         let (result, done, read) = act();
+        if settings.is_tso() {
+            match place.blurred {
+                true => tso::blur(place.life),
+                false => tso::learn(place.life, operation.what, &done, Did { time, site: site.0, mode }),
+            }
+        }
         let first = learn(thread, place, &others, operation, &done, (mode, failure), site);
         match done {
             Done::Read => thread.waits.read(Load { pc: operation.pc, addr: operation.addr }, read),
@@ -175,10 +195,11 @@ pub fn fence(mode: Mode, pc: usize) {
     thread.busy = true;
     if control::active() {
         accesses::fence(mode, pc);
+        tso::fence(mode);
     }
     let site = thread.stack.site(pc);
     if mode == Mode::SeqCst {
-        full_fence(thread, site);
+        full_fence(thread, site, true);
     } else if !thread.ra {
         let time = thread.views.time();
         thread.views.fence(mode, &mut Hidden::new());
@@ -188,7 +209,7 @@ pub fn fence(mode: Mode, pc: usize) {
     thread.leave();
 }
 
-fn full_fence(thread: &mut Thread, site: Site) {
+fn full_fence(thread: &mut Thread, site: Site, noted: bool) {
     let time = thread.views.time();
     let mut hidden = HIDDEN.lock();
     hidden.1 = hidden.1.wrapping_add(1);
@@ -196,7 +217,9 @@ fn full_fence(thread: &mut Thread, site: Site) {
     thread.views.fence(Mode::SeqCst, &mut hidden.0);
     drop(hidden);
     thread.waits.effect();
-    thread.journal.push(fenced(time, count, Mode::SeqCst, site));
+    if noted {
+        thread.journal.push(fenced(time, count, Mode::SeqCst, site));
+    }
 }
 
 fn fenced(time: Time, write: u32, mode: Mode, site: Site) -> Event {
@@ -238,11 +261,19 @@ struct Finding {
 
 impl Finding {
     #[cold]
-    fn new(thread: &Thread, place: &Place, stale: Stale, operation: &Operation) -> Finding {
-        let location = &place.location;
+    fn new<const CONTROLLED: bool>(
+        thread: &Thread,
+        write: impl Fn(u32) -> Option<Write>,
+        stale: Stale,
+        operation: &Operation,
+    ) -> Finding {
         let load = Load { pc: operation.pc, addr: operation.addr };
         let back_at = |number| {
-            let value = location.write(number)?.value;
+            let value = write(number)?.value;
+            // Whoever stands where it stood, and would read what it read, comes back here.
+            if CONTROLLED && control::would_come_back(value) {
+                return Some(operation.pc);
+            }
             match operation.look? {
                 Look::Load => thread.waits.back_at(load, value),
                 // The value that it expects may make the exchange succeed.
@@ -251,8 +282,7 @@ impl Finding {
             }
         };
         let back_at = (stale.known..stale.missed).map(back_at).collect();
-        let missed = location.write(stale.missed).copied();
-        Finding { missed, older: location.write(stale.known).copied(), back_at }
+        Finding { missed: write(stale.missed), older: write(stale.known), back_at }
     }
 }
 

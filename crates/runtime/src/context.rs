@@ -57,9 +57,9 @@ struct Cached {
 
 /// In one mapping, touched as far as it is used.
 struct Memory {
+    cache: [Cached; CACHE],
     /// The first frame is the bottom: never left, its stack pointer above all others.
     frames: [Frame; CAPACITY],
-    cache: [Cached; CACHE],
 }
 
 /// The functions that a thread is in.
@@ -241,6 +241,28 @@ pub fn bare_site(pc: usize) -> Site {
 /// How many contexts and sites there are.
 pub fn counts() -> (usize, usize) {
     (CONTEXTS.len(), SITES.len())
+}
+
+/// What got a number: a context, or (true) a site; with its caller and its instruction.
+pub type Numbered = (bool, u32, usize);
+
+/// What got a number when there were so many contexts and sites, and later, in the order of numbers.
+pub fn numbered_since((contexts, sites): (usize, usize)) -> impl Iterator<Item = Numbered> {
+    let (now_contexts, now_sites) = counts();
+    let entry = |table: &'static Table, is_site| {
+        move |number: usize| {
+            let (parent, pc) = table.get(number as u32);
+            (is_site, parent, pc)
+        }
+    };
+    let contexts = (contexts + 1..=now_contexts).map(entry(&CONTEXTS, false));
+    contexts.chain((sites + 1..=now_sites).map(entry(&SITES, true)))
+}
+
+/// Gives the next number to what another process has numbered. As long as nobody else does, it is the same number.
+pub fn number((is_site, parent, pc): Numbered) {
+    let table = if is_site { &SITES } else { &CONTEXTS };
+    table.find_or_add(parent, pc);
 }
 
 #[cfg(test)]

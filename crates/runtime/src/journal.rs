@@ -9,6 +9,7 @@ mod chain;
 pub use chain::{Edge, Link, Point, chain};
 
 use crate::context::Site;
+use crate::control::server;
 use crate::options;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
@@ -109,7 +110,9 @@ impl Journal {
     pub fn of(slot: Slot, thread: u32) -> &'static Journal {
         let place = &JOURNALS[usize::from(slot) % SLOTS];
         if place.load(Ordering::Acquire).is_null() {
-            let journal = Box::into_raw(Box::new(Journal::new(options::get().history)));
+            // What isn't reported needn't be explained.
+            let history = if server::is_quiet() { 0 } else { options::get().history };
+            let journal = Box::into_raw(Box::new(Journal::new(history)));
             if place.compare_exchange(ptr::null_mut(), journal, Ordering::AcqRel, Ordering::Relaxed).is_err()
             {
                 // SAFETY: nobody has seen it. (Its ring is lost: slots have one owner at a time, this can't happen.)
@@ -124,7 +127,11 @@ impl Journal {
 
     fn new(history: usize) -> Journal {
         let capacity = history.max(1).next_power_of_two();
-        let ring = crate::sys::reserve(capacity * size_of::<Entry>()).cast::<Entry>();
+        let ring = if capacity == 1 {
+            Box::into_raw(Box::new(Entry([const { AtomicU64::new(0) }; 4])))
+        } else {
+            crate::sys::reserve(capacity * size_of::<Entry>()).cast::<Entry>()
+        };
         Journal { thread: AtomicU32::new(0), head: AtomicU64::new(0), mask: capacity as u64 - 1, ring }
     }
 

@@ -2,11 +2,11 @@
 //!
 //! Who acquires an object learns what those who released it knew, in RC20's happens-before and in SC's alike.
 
-use crate::chunks;
 use crate::held::{Held, Hold};
 use crate::journal::{Event, What};
 use crate::spin::Lock;
 use crate::thread::{self, Thread};
+use crate::{chunks, control};
 use core::sync::atomic::{AtomicU16, Ordering::Relaxed};
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::{Message, Time};
@@ -45,7 +45,7 @@ pub fn held() -> &'static dyn Hold {
 
 /// Addresses spread by multiplication: no randomness needed, and none to be had this early.
 #[derive(Default)]
-struct Spread(u64);
+pub struct Spread(u64);
 
 impl std::hash::Hasher for Spread {
     fn finish(&self) -> u64 {
@@ -85,6 +85,9 @@ pub fn acquire(addr: usize, side: Side, pc: usize) {
             0
         }
     });
+    if control::active() {
+        control::tso::acquire(addr, side);
+    }
     note(thread, What::Acquire, addr, time, releases, pc);
     thread.leave();
 }
@@ -105,6 +108,9 @@ pub fn release(addr: usize, side: Side, pc: usize) {
         object.releases = object.releases.wrapping_add(1);
         object.releases
     });
+    if control::active() {
+        control::tso::release(addr, side);
+    }
     note(thread, What::Release, addr, time, releases, pc);
     thread.leave();
 }
@@ -148,6 +154,9 @@ pub fn forget_range(addr: usize, size: usize) {
 }
 
 fn remove(addr: usize) {
+    if control::active() {
+        control::tso::forget(addr);
+    }
     if with(addr, |objects| objects.remove(&addr)).is_some() {
         count(addr, |objects| objects.fetch_sub(1, Relaxed));
     }

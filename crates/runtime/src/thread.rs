@@ -65,6 +65,13 @@ pub struct Birth {
     tomb: Tomb,
 }
 
+impl Birth {
+    /// Its slot, and the time of its first event.
+    pub fn place(&self) -> (Slot, Time) {
+        (self.views.slot(), self.views.time())
+    }
+}
+
 struct Slots {
     states: Vec<State>,
     threads: u32,

@@ -1,8 +1,8 @@
 //! Atomic operations and fences of the program as steps.
 
 use super::scheduler;
-use super::spin::Read;
 use super::settings;
+use super::spin::Read;
 use crate::atomics::{Done, Operation};
 use crate::journal::What;
 use seqcst_model::Mode;
@@ -40,10 +40,7 @@ pub fn announce(operation: &Operation, value: &impl Fn() -> u64) {
             scheduler::point_when(object(operation.addr), step(kind, operation, mode), pc, false, &can);
         }
         (What::Load, _) => scheduler::point_to_read(step(Kind::Load, operation, mode), pc),
-        (What::Rmw, None | Some(Look::StrongCas(_))) => {
-            scheduler::point_to_read(step(Kind::Rmw, operation, strongest), pc);
-        }
-        (What::Rmw, _) => scheduler::point(step(Kind::Rmw, operation, mode), pc),
+        (What::Rmw, _) => scheduler::point_to_read(step(Kind::Rmw, operation, strongest), pc),
         _ => scheduler::point(step(Kind::Store, operation, mode), pc),
     }
 }
@@ -51,16 +48,21 @@ pub fn announce(operation: &Operation, value: &impl Fn() -> u64) {
 /// The operation has happened, and has read this.
 #[inline]
 pub fn happened(operation: &Operation, done: &Done, read: u64) {
-    let (Done::Read, Some(scheduler)) = (done, scheduler::get()) else { return };
-    if matches!(operation.look, Some(Look::Wait(_))) {
-        return;
+    let Some(scheduler) = scheduler::get() else { return };
+    let (addr, size) = (operation.addr, operation.size as u8);
+    match *done {
+        Done::Read if !matches!(operation.look, Some(Look::Wait(_))) => {}
+        // An exchange of a value for the same value: a lock that is taken, for instance.
+        Done::Updated(written) if written == read => {
+            return scheduler.rewrote(object(addr), Read::Rewritten(addr, size, read));
+        }
+        _ => return,
     }
     if operation.what == What::Rmw {
         let strongest = if operation.mode == Mode::SeqCst { operation.mode } else { operation.failure };
         scheduler.turned_out(step(Kind::Load, operation, strongest));
     }
-    let value = Read::Value(operation.addr, operation.size as u8, read);
-    scheduler.spin().read(object(operation.addr), value);
+    scheduler.spin().read(object(addr), Read::Value(addr, size, read));
 }
 
 /// Announces a fence. Only SC fences have an order among themselves.

@@ -5,7 +5,7 @@
 //! waits ([`wait_for_one`]).
 
 use super::clock::Moment;
-use super::steps;
+use super::{cancel, steps};
 use crate::spin::Lock;
 use crate::sys;
 use core::ffi::c_int;
@@ -16,8 +16,15 @@ use seqcst_schedule::{Kind, Object, ThreadId};
 /// The kernel as an object: one for all files, since which of them belong together is not to be known.
 pub const KERNEL: Object = 2;
 
-/// Who waits for which files. None at all: for a signal.
-static WAITING: Lock<Vec<(ThreadId, Vec<pollfd>)>> = Lock::new(Vec::new());
+/// Who waits.
+static WAITING: Lock<Vec<Waiter>> = Lock::new(Vec::new());
+
+struct Waiter {
+    thread: ThreadId,
+    pc: usize,
+    /// For which files. None at all: for a signal.
+    files: Vec<pollfd>,
+}
 
 /// Is one of the files ready, now or within this time in milliseconds (-1: ever)? Errors and ends of files count.
 fn poll(files: &mut [pollfd], patience: c_int) -> bool {
@@ -41,7 +48,8 @@ pub fn is_shared(file: c_int) -> bool {
 /// Is it one of the kernel's devices for randomness, `/dev/random` or `/dev/urandom`?
 pub fn is_random(file: c_int) -> bool {
     let devices = [libc::makedev(1, 8), libc::makedev(1, 9)];
-    let is_one = |status: &stat| status.st_mode & S_IFMT == libc::S_IFCHR && devices.contains(&status.st_rdev);
+    let is_one =
+        |status: &stat| status.st_mode & S_IFMT == libc::S_IFCHR && devices.contains(&status.st_rdev);
     status(file).as_ref().is_some_and(is_one)
 }
 
@@ -61,22 +69,27 @@ pub fn is_impatient(file: c_int) -> bool {
 /// Waits for its turn, which comes when one of the files is ready or a signal is there, as `also` says. False: time is up.
 pub fn turn(files: Vec<pollfd>, also: &dyn Fn() -> bool, until: Option<Moment>, pc: usize) -> bool {
     let me = super::me();
-    WAITING.lock().push((me, files.clone()));
-    let can = || also() || is_ready(&files);
+    WAITING.lock().push(Waiter { thread: me, pc, files: files.clone() });
+    let cancelled = cancel::waiting();
+    let can = || also() || is_ready(&files) || cancelled.is_cancelled();
     let ready = steps::take(Kind::Take, KERNEL as usize, until, pc, &can);
-    WAITING.lock().retain(|(thread, _)| *thread != me);
+    WAITING.lock().retain(|waiter| waiter.thread != me);
+    if cancelled.is_cancelled() {
+        drop(files);
+        cancelled.ends();
+    }
     ready
 }
 
-/// Nobody has a turn: really waits, if somebody waits in the kernel. True: something may have changed.
-pub fn wait_for_one() -> bool {
+/// Nobody has a turn: really waits, if somebody waits in the kernel. True: something may have changed. `first` is told who
+/// waits, and where: if it takes too long, that is where the program hangs.
+pub fn wait_for_one(first: impl FnOnce(ThreadId, usize)) -> bool {
     const EVER: c_int = -1;
-    let mut files = {
+    let mut files: Vec<pollfd> = {
         let waiting = WAITING.lock();
-        if waiting.is_empty() {
-            return false;
-        }
-        waiting.iter().flat_map(|(_, files)| files).copied().collect::<Vec<_>>()
+        let Some(waiter) = waiting.first() else { return false };
+        first(waiter.thread, waiter.pc);
+        waiting.iter().flat_map(|waiter| &waiter.files).copied().collect()
     };
     poll(&mut files, EVER); // or until a signal comes
     true

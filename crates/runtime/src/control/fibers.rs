@@ -23,9 +23,9 @@ pub struct Fiber {
     bed: Option<Box<Bed>>,
 }
 
-/// Room for a call or two that wait in the kernel, and for what the kernel puts there when a signal comes.
+/// Room for a call or two that wait in the kernel. Signals don't come here, but for the one that ends the process.
 #[repr(C, align(16))]
-struct Bed(MaybeUninit<[u8; 14 << 10]>);
+struct Bed(MaybeUninit<[u8; 1 << 10]>);
 
 impl Fiber {
     /// The runner itself.

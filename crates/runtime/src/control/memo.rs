@@ -3,6 +3,7 @@
 //! To tell whether a finding counts, names must be found for its stacks, which takes longer than a whole execution. So
 //! this is asked once per exploration.
 
+use super::warm;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use core::{ptr, slice};
 
@@ -15,18 +16,14 @@ static ANSWERS: AtomicPtr<AtomicU64> = AtomicPtr::new(ptr::null_mut());
 
 /// Before the first copy is made.
 pub fn start() {
-    let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
-    let flags = (libc::MAP_SHARED | libc::MAP_ANONYMOUS) as usize;
-    let args = [0, ENTRIES * size_of::<AtomicU64>(), protection, flags, usize::MAX, 0];
-    // SAFETY: a new mapping at an address of the kernel's choice.
-    if let Ok(memory) = unsafe { crate::sys::call(libc::SYS_mmap as usize, args) } {
-        ANSWERS.store(memory as *mut AtomicU64, Ordering::Relaxed);
-    }
+    let memory = warm::shared_memory(ENTRIES * size_of::<AtomicU64>());
+    ANSWERS.store(memory.cast(), Ordering::Relaxed);
 }
 
 /// A key made of numbers.
 pub fn key(parts: impl IntoIterator<Item = usize>) -> u64 {
-    let step = |hash: u64, part: usize| (hash ^ part as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
+    let step =
+        |hash: u64, part: usize| (hash ^ part as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
     parts.into_iter().fold(0x5eed, step)
 }
 

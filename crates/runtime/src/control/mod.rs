@@ -7,26 +7,30 @@
 
 pub mod accesses;
 mod bodies;
+pub mod cancel;
+pub mod chance;
+pub mod clock;
+pub mod descriptors;
 mod fibers;
 pub mod findings;
 mod handoff;
+pub mod locks;
 mod memo;
 mod park;
+pub mod pending;
+pub mod queues;
 pub mod registers;
+pub mod robust;
 mod scheduler;
 pub mod server;
 pub mod settings;
 mod spin;
+pub mod steps;
 mod streams;
 pub mod threads;
+pub mod tso;
+mod warm;
 mod wire;
-pub mod chance;
-pub mod clock;
-pub mod descriptors;
-pub mod locks;
-pub mod pending;
-pub mod queues;
-pub mod steps;
 
 use crate::{interpose, thread};
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -76,6 +80,13 @@ pub fn changed(object: usize) {
     }
 }
 
+/// Everybody who waits is looked at again.
+pub fn changed_all() {
+    if let Some(scheduler) = scheduler::get() {
+        scheduler.changed_all();
+    }
+}
+
 /// Offers the turn to others: a yield, a sleep.
 pub fn offer(op: Op, pc: usize) {
     guarded(|| scheduler::offer(op, pc));
@@ -99,6 +110,12 @@ pub fn writes(addr: usize) {
             spin.effect();
         }
     }
+}
+
+/// If the running thread, at the load that it is about to make, reads this value: does it come back to it in the same
+/// state, with nothing done but reading? It has done so before, in this execution.
+pub fn would_come_back(value: u64) -> bool {
+    scheduler::get().is_some_and(|scheduler| scheduler.spin().would_come_back(value))
 }
 
 /// The number of the running thread.

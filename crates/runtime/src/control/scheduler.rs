@@ -3,8 +3,9 @@
 use super::bodies::Body;
 use super::registers;
 use super::spin::{Read, Spin};
+use super::warm::Warm;
 use super::wire::{Log, Shared};
-use super::threads;
+use super::{descriptors, pending, threads};
 use crate::sys;
 use core::cell::UnsafeCell;
 use core::sync::atomic::Ordering::Relaxed;
@@ -20,10 +21,13 @@ pub struct Scheduler {
     me: usize,
     /// The running thread makes a step.
     busy: bool,
+    /// That step writes what is there already: nobody needs to look at it again.
+    idle: bool,
     /// Threads that wait for something.
     waiting: u32,
     /// Threads that have read something that isn't a value: they must be told of changes.
     curious: bool,
+    warm: Warm,
     /// What is shared with `seqcst explore`.
     pub shared: Shared,
 }
@@ -46,7 +50,11 @@ struct Thread {
 enum Wait {
     Nothing,
     /// Until `can` is true, which may change when the object does. `timed`: or until time is up.
-    Until { object: u64, can: *const dyn Fn() -> bool, timed: bool },
+    Until {
+        object: u64,
+        can: *const dyn Fn() -> bool,
+        timed: bool,
+    },
     /// It goes round in circles.
     Spin,
 }
@@ -71,15 +79,26 @@ pub fn object(thread: ThreadId) -> u64 {
 }
 
 /// Begins an execution: the calling thread is the first one, and runs. Its stack begins at `base`.
-pub fn start(shared: Shared, base: usize) {
+pub fn start(shared: Shared, first: Body, warm: Warm, base: usize) {
     let mut player = Player::default();
     player.start(&shared.plan());
     let log = Log::new(shared);
-    let scheduler =
-        Scheduler { player, log, threads: Vec::new(), me: 0, busy: false, waiting: 0, curious: false, shared };
+    let threads = Vec::new();
+    let scheduler = Scheduler {
+        player,
+        log,
+        threads,
+        me: 0,
+        busy: false,
+        idle: false,
+        waiting: 0,
+        curious: false,
+        warm,
+        shared,
+    };
     // SAFETY: nobody else is there.
     let scheduler = unsafe { (*SCHEDULER.0.get()).insert(scheduler) };
-    scheduler.add(Body::first());
+    scheduler.add(first);
     scheduler.threads[0].spin = Spin::new(base);
     scheduler.player.set(0, State::Ready, &mut scheduler.log);
 }
@@ -120,6 +139,12 @@ impl Scheduler {
         }
     }
 
+    /// The running thread has written what was there already.
+    pub fn rewrote(&mut self, object: u64, read: Read) {
+        self.idle = true;
+        self.spin().read(object, read);
+    }
+
     /// The running thread's step is made.
     #[inline]
     fn finish_step(&mut self) {
@@ -130,13 +155,14 @@ impl Scheduler {
         let thread = &mut self.threads[self.me];
         let op = thread.op;
         let woken_by = core::mem::replace(&mut thread.woken_by, NOBODY);
-        if !only_reads(&op) {
+        let idle = core::mem::take(&mut self.idle);
+        if !only_reads(&op) && !idle {
             thread.spin.effect();
         }
         let woken_by = (woken_by != NOBODY).then_some(woken_by);
         let number = self.log.now();
         self.player.did(self.me as ThreadId, op, thread.pc as u64, woken_by, &mut self.log);
-        if self.waiting > 0 || self.curious {
+        if (self.waiting > 0 || self.curious) && !idle {
             self.tell(op, number);
         }
     }
@@ -180,6 +206,11 @@ impl Scheduler {
         }
     }
 
+    /// Everybody who waits is looked at again.
+    pub fn changed_all(&mut self) {
+        (0..self.threads.len()).for_each(|index| self.look_at(index));
+    }
+
     /// Can the thread go on?
     fn look_at(&mut self, index: usize) {
         if let Wait::Until { can, timed, .. } = self.threads[index].wait {
@@ -204,27 +235,24 @@ impl Scheduler {
         thread
     }
 
-    /// Whose turn is it? If it is another one's, where are they to go on?
+    /// Whose turn is it? None: nobody can go on.
     #[inline]
-    fn choose(&mut self) -> usize {
-        loop {
-            if self.log.is_full() {
-                self.end(End::StepLimit);
-            }
-            match self.player.turn() {
-                Choice::Go(next) => return next as usize,
-                Choice::Redundant => self.end(End::Redundant),
-                Choice::Diverged => self.end(End::Diverged),
-                Choice::Stuck => self.stuck(),
-            }
+    fn choose(&mut self) -> Option<usize> {
+        if self.log.is_full() {
+            self.end(End::StepLimit);
+        }
+        match self.player.turn() {
+            Choice::Go(next) => Some(next as usize),
+            Choice::Redundant => self.end(End::Redundant),
+            Choice::Diverged => self.end(End::Diverged),
+            Choice::Stuck => None,
         }
     }
 
-    /// Nobody can go on. Returns if somebody can after all.
-    #[cold]
-    fn stuck(&mut self) {
+    /// Looks at all who wait: something may have changed without a word, by a plain write, or in code that nobody sees.
+    /// Can somebody go on?
+    fn look_again(&mut self) -> bool {
         let mut some = false;
-        // Something may have changed without a word: by a plain write, or in code that nobody sees.
         for index in 0..self.threads.len() {
             match self.threads[index].wait {
                 Wait::Spin if !self.threads[index].spin.is_stuck() => {
@@ -234,14 +262,16 @@ impl Scheduler {
             }
             some |= self.player.state(index as ThreadId) != State::Blocked;
         }
-        if some || super::descriptors::wait_for_one() {
-            return;
-        }
+        some
+    }
+
+    /// Nobody will ever go on.
+    fn stuck(&mut self) -> ! {
         if self.threads.iter().all(|thread| thread.ended) {
             threads::all_ended();
         }
         let spins = |thread: &Thread| matches!(thread.wait, Wait::Spin);
-        self.end(if self.threads.iter().any(spins) { End::Livelock } else { End::Deadlock });
+        self.end(if self.threads.iter().any(spins) { End::Livelock } else { End::Deadlock })
     }
 
     /// The execution ends: says who is left, and what they were about to do. The running thread isn't left if it makes
@@ -250,6 +280,7 @@ impl Scheduler {
     pub fn close(&mut self) {
         let busy = self.busy.then_some(self.me);
         self.finish_step();
+        self.warm.teach();
         let left = |(index, thread): &(usize, &Thread)| !thread.ended && Some(*index) != busy;
         for (index, thread) in self.threads.iter().enumerate().filter(left) {
             let spins = u32::from(matches!(thread.wait, Wait::Spin));
@@ -325,13 +356,32 @@ pub fn point_when(object: u64, op: Op, pc: usize, timed: bool, can: &dyn Fn() ->
     unsafe { (*can)() }
 }
 
+/// Whose turn is it? Somebody's, or the execution ends here.
+#[inline]
+fn next_turn() -> usize {
+    loop {
+        let Some(scheduler) = get() else { return 0 };
+        if let Some(next) = scheduler.choose() {
+            return next;
+        }
+        // Others, outside of this process, may end somebody's wait.
+        if !descriptors::wait_for_one()
+            && let Some(scheduler) = get()
+            && !scheduler.look_again()
+        {
+            scheduler.stuck();
+        }
+    }
+}
+
 /// Lets the thread run whose turn it is; returns when it is the calling one's turn, which then makes its step.
 #[inline]
 fn go_on() {
-    let Some(scheduler) = get() else { return };
-    let me = scheduler.me;
-    let next = scheduler.choose();
-    if next != me {
+    let Some(me) = get().map(|scheduler| scheduler.me) else { return };
+    let next = next_turn();
+    if next != me
+        && let Some(scheduler) = get()
+    {
         scheduler.me = next;
         let from = &raw mut *scheduler.threads[me].body;
         let to = &raw mut *scheduler.threads[next].body;
@@ -353,7 +403,7 @@ fn begin_step() {
     let (op, site, woken_by) = (thread.op, thread.pc as u64, thread.woken_by);
     scheduler.busy = true;
     scheduler.log.begin(Step { op, site, thread: scheduler.me as ThreadId, woken_by });
-    super::pending::deliver();
+    pending::deliver();
 }
 
 /// A thread that is being created.
@@ -411,7 +461,8 @@ pub fn leave() {
     scheduler.threads[me].ended = true;
     scheduler.player.set(me as ThreadId, State::Blocked, &mut scheduler.log);
     scheduler.changed(object(me as ThreadId));
-    let next = scheduler.choose();
+    let next = next_turn();
+    let Some(scheduler) = get() else { return };
     scheduler.me = next;
     let from = &raw mut *scheduler.threads[me].body;
     let to = &raw mut *scheduler.threads[next].body;

@@ -3,8 +3,10 @@
 //! Whatever comes before `main` (constructors, the start of the runtime) is done once. A copy is made by `fork`, plays the
 //! plan, and ends; the server waits for it, says how it ended, and waits for the next plan.
 
+use super::bodies::Body;
+use super::warm::{self, Warm};
 use super::wire::{self, Shared};
-use super::{ACTIVE, memo, scheduler, settings, streams};
+use super::{ACTIVE, memo, scheduler, settings, streams, tso};
 use crate::{interpose, sys, thread};
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -41,7 +43,9 @@ unsafe fn entry(environment: *mut *mut c_char) -> Option<(*mut *mut c_char, i32)
     unsafe {
         while !at.is_null() && !(*at).is_null() {
             let text = core::ffi::CStr::from_ptr(*at).to_bytes();
-            if let Some(value) = text.strip_prefix(VARIABLE.as_bytes()).and_then(|text| text.strip_prefix(b"=")) {
+            if let Some(value) =
+                text.strip_prefix(VARIABLE.as_bytes()).and_then(|text| text.strip_prefix(b"="))
+            {
                 let file = core::str::from_utf8(value).ok().and_then(|value| value.parse().ok());
                 return Some((at, file.unwrap_or(-1)));
             }
@@ -60,7 +64,9 @@ extern "C" fn serve(count: c_int, arguments: *mut *mut c_char, environment: *mut
         return main(count, arguments, environment);
     };
     let Some(shared) = Shared::map(file) else {
-        sys::fatal(&format!("{VARIABLE} is not for people: it is set by `seqcst explore`, of the same version"));
+        sys::fatal(&format!(
+            "{VARIABLE} is not for people: it is set by `seqcst explore`, of the same version"
+        ));
     };
     // The program doesn't see it, and neither do those that it starts.
     // SAFETY: moves the entries behind it, the null pointer included.
@@ -74,7 +80,7 @@ extern "C" fn serve(count: c_int, arguments: *mut *mut c_char, environment: *mut
     sys::close(file);
     prepare(shared);
     let base = 0usize;
-    play(shared, &raw const base as usize);
+    play(shared, warm::up(), &raw const base as usize);
     // SAFETY: what the copy has to pass on.
     main(count, arguments, environment)
 }
@@ -87,8 +93,8 @@ fn prepare(shared: Shared) {
         wire::hand_over(&shared.header().turn, turn::REFUSED);
         sys::exit(0);
     }
-    QUIET.store(true, Ordering::Relaxed);
     thread::current();
+    QUIET.store(true, Ordering::Relaxed);
     memo::start();
     interpose::crash::ignore();
     // One heap for all threads: one of them runs at a time.
@@ -122,7 +128,8 @@ pub fn die_with_parent() {
 }
 
 /// One copy per plan. Returns in every copy; the server itself never returns.
-fn play(shared: Shared, base: usize) {
+fn play(shared: Shared, mut warm: Warm, base: usize) {
+    let first = Body::first();
     let header = shared.header();
     let mut said = turn::READY;
     loop {
@@ -134,7 +141,7 @@ fn play(shared: Shared, base: usize) {
         settings::set(header);
         streams::set_output(settings::get().output());
         match interpose::fork::copy() {
-            0 => return begin(shared, base),
+            0 => return begin(shared, first, warm, base),
             -1 => {
                 shared.says("fork failed: too many processes, or too little memory");
                 wire::hand_over(&header.turn, turn::REFUSED);
@@ -144,6 +151,7 @@ fn play(shared: Shared, base: usize) {
                 header.child.store(child, Ordering::Release);
                 header.status.store(wait_for(child), Ordering::Relaxed);
                 header.child.store(0, Ordering::Release);
+                warm.learn();
             }
         }
         said = turn::DONE;
@@ -160,7 +168,7 @@ fn wait_for(process: i32) -> i32 {
 }
 
 /// The copy: from here on, a plan says whose turn it is.
-fn begin(shared: Shared, base: usize) {
+fn begin(shared: Shared, first: Body, warm: Warm, base: usize) {
     die_with_parent();
     let settings = settings::get();
     if settings.reports() {
@@ -169,7 +177,10 @@ fn begin(shared: Shared, base: usize) {
     }
     let main = thread::current();
     (main.races, main.ra) = (settings.races(), settings.is_ra());
-    scheduler::start(shared, base);
+    if settings.is_tso() {
+        tso::start(main.views.slot(), main.views.time());
+    }
+    scheduler::start(shared, first, warm, base);
     ACTIVE.store(true, Ordering::Relaxed);
 }
 

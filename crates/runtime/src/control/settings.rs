@@ -30,6 +30,9 @@ pub fn set(header: &Header) {
 }
 
 impl Settings {
+    /// As a sanitizer, outside of explorations: the monitor is the one that threads have.
+    pub const SANITIZER: Settings = Settings(1);
+
     /// Is there a monitor, or are races looked for?
     #[inline]
     pub fn watches(self) -> bool {

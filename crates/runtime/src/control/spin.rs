@@ -22,6 +22,8 @@ pub struct Spin {
     visits: Vec<Visit>,
     /// The visit that this thread is about to repeat: what it reads since then, it reads in a loop.
     since: usize,
+    /// There is such a visit.
+    back: bool,
     /// Where the thread's stack begins.
     base: usize,
     /// The state of the thread, at its last arrival.
@@ -48,6 +50,8 @@ struct Visit {
 pub enum Read {
     /// A value of this many bytes at this address.
     Value(usize, u8, u64),
+    /// The same, but it was written again: by an exchange that changes nothing.
+    Rewritten(usize, u8, u64),
     /// An object that isn't a value, such as a lock that is taken: the same until somebody changes it.
     Same,
     /// It has been changed since.
@@ -59,7 +63,9 @@ impl Read {
     fn is_there(self) -> bool {
         match self {
             // SAFETY: the thread would read it next.
-            Read::Value(addr, size, value) => unsafe { value_at(addr, size) == value },
+            Read::Value(addr, size, value) | Read::Rewritten(addr, size, value) => unsafe {
+                value_at(addr, size) == value
+            },
             Read::Same => true,
             Read::Other => false,
         }
@@ -92,6 +98,7 @@ impl Spin {
     pub fn arrives(&mut self, registers: Registers) -> bool {
         let size = self.base.wrapping_sub(registers.sp);
         self.now = State { registers, stack: if size <= SHALLOW { hash(registers.sp, size) } else { 0 } };
+        self.back = false;
         self.visits.iter().any(|visit| visit.state.registers == registers) && self.is_back(size)
     }
 
@@ -107,9 +114,22 @@ impl Spin {
         let same = |visit: &Visit| visit.state.registers == registers && visit.state.stack == stack;
         // The last time counts: what has been read since then is the newest there is.
         let Some(since) = self.visits.iter().rposition(same) else { return false };
-        self.since = since;
+        (self.since, self.back) = (since, true);
+        // To write the same again is to hand on what others have released: it takes one more round to know it all.
+        let writes = self.visits[since..].iter().any(|visit| matches!(visit.read, Read::Rewritten(..)));
+        if writes && !self.visits[..since].iter().any(same) {
+            return false;
+        }
         // In this order, as the thread would: it may not even come to the next one.
         self.visits[since..].iter().all(|visit| visit.read.is_there())
+    }
+
+    /// If the thread, where it has arrived, reads this value: does it come back, with nothing done but reading?
+    pub fn would_come_back(&self, value: u64) -> bool {
+        let mut round = self.visits[self.since.min(self.visits.len())..].iter();
+        let first = round.next().map(|visit| visit.read);
+        let same = matches!(first, Some(Read::Value(_, _, before)) if before == value);
+        self.back && same && round.all(|visit| visit.read.is_there())
     }
 
     /// The thread has read this, where it arrived.
@@ -126,6 +146,7 @@ impl Spin {
     #[inline]
     pub fn effect(&mut self) {
         self.visits.clear();
+        self.back = false;
     }
 
     /// Does the thread read the object, in its loop?

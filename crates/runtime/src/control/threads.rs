@@ -4,6 +4,7 @@ pub use super::scheduler::Newcomer;
 
 use super::scheduler;
 use crate::interpose;
+use core::sync::atomic::{AtomicU32, Ordering};
 use seqcst_schedule::{How, Kind, Op, ThreadId};
 
 /// A thread is about to be created.
@@ -19,11 +20,9 @@ pub fn created(newcomer: Newcomer, success: bool) {
     });
 }
 
-/// The new thread, before everything else: returns when it is its turn.
-#[inline(never)]
-pub fn begin(newcomer: Newcomer) {
-    let here = 0usize;
-    scheduler::begin(newcomer, &raw const here as usize);
+/// The new thread, before everything else: returns when it is its turn. Its stack begins at `base`.
+pub fn begin(newcomer: Newcomer, base: usize) {
+    scheduler::begin(newcomer, base);
 }
 
 /// The running thread is about to end: others may do something before.
@@ -50,7 +49,7 @@ pub enum Patience {
     All,
 }
 
-/// Joins a thread: true if it has ended. Then it really ends now, and the real call won't wait for others.
+/// Joins a thread: true if it has ended.
 pub fn join(thread: ThreadId, patience: Patience, pc: usize) -> bool {
     let object = scheduler::object(thread);
     let op = Op::new(Kind::Join, How::Read, object);
@@ -65,11 +64,21 @@ pub fn join(thread: ThreadId, patience: Patience, pc: usize) -> bool {
         }
         _ => scheduler::point_when(object, op, pc, patience == Patience::Some, &ended),
     });
-    let joined = joined.unwrap_or(true);
-    if joined {
-        scheduler::release(thread);
-    }
-    joined
+    joined.unwrap_or(true)
+}
+
+/// May one more thread that has ended stay? They cost little, and wait for nothing.
+pub fn may_stay() -> bool {
+    const MANY: u32 = 64;
+    STAYED.fetch_add(1, Ordering::Relaxed) < MANY
+}
+
+/// Threads that were joined and are still there.
+static STAYED: AtomicU32 = AtomicU32::new(0);
+
+/// A thread that has ended may really end: the real call won't wait for others.
+pub fn release(thread: ThreadId) {
+    scheduler::release(thread);
 }
 
 /// Every thread has ended, the first one by `pthread_exit`: so does the process.

@@ -1,10 +1,10 @@
 //! The memory that is shared with `seqcst explore`: the plan is read from it, the trace is written to it.
 
-use seqcst_schedule::wire::{Asleep, Finding, Header, Layout, MAGIC, Waiting};
-use seqcst_schedule::{Change, End, Plan, Record, Step, Then, ThreadId};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use core::{ptr, slice};
+use seqcst_schedule::wire::{Asleep, Finding, Header, Layout, MAGIC, Waiting};
+use seqcst_schedule::{Change, End, Plan, Record, Step, Then, ThreadId};
 
 /// The memory.
 #[derive(Clone, Copy)]
@@ -50,7 +50,8 @@ impl Shared {
             2 => Then::Pct { seed, depth, length },
             _ => Then::Steady,
         };
-        let (tape, asleep) = (header.tape.min(header.capacity.steps), header.asleep.min(header.capacity.asleep));
+        let (tape, asleep) =
+            (header.tape.min(header.capacity.steps), header.asleep.min(header.capacity.asleep));
         // SAFETY: the other side has written so many.
         let (tape, asleep) = unsafe {
             (
@@ -116,7 +117,8 @@ impl Log {
     /// An empty trace.
     pub fn new(shared: Shared) -> Log {
         let header = shared.header();
-        for count in [&header.steps, &header.changes, &header.findings, &header.waiting, &header.message_len] {
+        for count in [&header.steps, &header.changes, &header.findings, &header.waiting, &header.message_len]
+        {
             count.store(0, Relaxed);
         }
         header.pulse.store(0, Relaxed);
@@ -139,9 +141,16 @@ impl Log {
         let header = self.shared.header();
         self.busy = true;
         self.write(step);
-        header.current.store(step.thread, Relaxed);
-        header.site.store(step.site, Relaxed);
+        self.is_at(step.thread, step.site as usize);
         header.steps.store(self.count + 1, Release);
+    }
+
+    /// For who watches: where it hangs, if it does.
+    #[inline]
+    pub fn is_at(&self, thread: ThreadId, site: usize) {
+        let header = self.shared.header();
+        header.current.store(thread, Relaxed);
+        header.site.store(site as u64, Relaxed);
     }
 
     #[inline]
@@ -184,7 +193,10 @@ impl Record for Log {
         if self.changes < header.capacity.changes {
             // SAFETY: inside of the array.
             unsafe {
-                self.shared.array::<Change>(self.shared.layout.changes).add(self.changes as usize).write(change);
+                self.shared
+                    .array::<Change>(self.shared.layout.changes)
+                    .add(self.changes as usize)
+                    .write(change);
             }
             self.changes += 1;
             header.changes.store(self.changes, Release);

@@ -10,7 +10,7 @@ use super::caller::Caller;
 use super::mutexes::{self, THRD_TIMEDOUT};
 use super::{acquire, release};
 use crate::control::clock::{self, Moment};
-use crate::control::{self, queues, steps};
+use crate::control::{self, cancel, queues, steps};
 use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use core::mem::MaybeUninit;
@@ -91,12 +91,14 @@ unsafe fn turns(
         return result;
     }
     let ticket = queues::enter(name, queues::ANY);
-    steps::take(Kind::Wake, name, until, pc, &|| queues::can_go(name, ticket));
+    let cancelled = cancel::waiting();
+    steps::take(Kind::Wake, name, until, pc, &|| queues::can_go(name, ticket) || cancelled.is_cancelled());
     let woken = queues::leave(name, ticket);
     control::changed(name); // a signal fewer for the others
     // SAFETY: the caller's promise.
     let result = unsafe { mutexes::lock_again(mutex, caller) };
     acquire(mutex, Side::All, caller);
+    cancelled.ends();
     if result == 0 && !woken { libc::ETIMEDOUT } else { result }
 }
 

@@ -6,7 +6,7 @@
 //!
 //! | about | where |
 //! |---|---|
-//! | threads that begin and end | [`threads`] |
+//! | threads that begin and end | [`threads`], [`cancel`] |
 //! | locks and meeting points | [`mutexes`], [`rwlocks`], [`conditions`], [`barriers`], [`semaphores`], [`once`], [`guards`], [`unwinding`] |
 //! | the kernel as a messenger: pipes, sockets, signals | [`kernel`] |
 //! | Rust's std, which is not instrumented | [`rust_std`], [`stubs`], [`opaque`] |
@@ -31,6 +31,7 @@ pub mod abort;
 pub mod annotations;
 pub mod barriers;
 pub mod begin;
+pub mod cancel;
 pub mod chance;
 pub mod conditions;
 pub mod crash;
@@ -62,6 +63,7 @@ pub fn start() {
     let all = [
         abort::look_up,
         barriers::look_up,
+        cancel::look_up,
         begin::look_up,
         chance::look_up,
         conditions::look_up,

@@ -87,7 +87,8 @@ macro_rules! side {
         ) -> c_int {
             // SAFETY: the caller's arguments.
             unsafe {
-                if control::active() && !turn(lock, Side::$side, Some(clock::moment(clock, &*until)), caller) {
+                if control::active() && !turn(lock, Side::$side, Some(clock::moment(clock, &*until)), caller)
+                {
                     return libc::ETIMEDOUT;
                 }
                 acquired(real::$real_clock(lock, clock, until), lock, Side::$side, caller)

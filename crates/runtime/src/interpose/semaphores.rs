@@ -3,7 +3,7 @@
 use super::caller::Caller;
 use super::{acquired, release, renewed};
 use crate::control::clock::{self, Moment};
-use crate::control::{self, locks, steps};
+use crate::control::{self, cancel, locks, steps};
 use crate::sync::Side;
 use core::ffi::{c_int, c_uint};
 use libc::{clockid_t, sem_t as Semaphore, timespec};
@@ -21,8 +21,12 @@ real! {
 
 /// Under the scheduler: waits for the turn to take from it. False: time is up.
 fn turn(semaphore: *const Semaphore, until: Option<Moment>, caller: Caller) -> bool {
+    let cancelled = cancel::waiting();
     // SAFETY: the caller's semaphore, which stays while somebody waits for it.
-    steps::take(Kind::Take, semaphore as usize, until, caller.pc(), &|| unsafe { locks::semaphore(semaphore) })
+    let can = || unsafe { locks::semaphore(semaphore) } || cancelled.is_cancelled();
+    let taken = steps::take(Kind::Take, semaphore as usize, until, caller.pc(), &can);
+    cancelled.ends();
+    taken
 }
 
 /// Time is up.

@@ -8,15 +8,17 @@
 //! real call. Both sides enter it, whoever comes first: the parent before `pthread_create` returns, the child before its
 //! first step. So whoever knows the name finds the life.
 //!
-//! While a plan is played (`control`), creation, begin, end and join are steps. A thread that has ended really ends when it
-//! is joined: so its stack goes to the same thread as in every other execution of the plan.
+//! While a plan is played (`control`), creation, begin, end and join are steps.
 
 use super::caller::Caller;
 use super::{crash, kernel, mutexes};
+use crate::control::{
+    self,
+    threads::{Newcomer, Patience},
+};
 use crate::spin::Lock;
 use crate::sync::{self, Side};
 use crate::thread::{self, Birth, Tomb};
-use crate::control::{self, threads::{Newcomer, Patience}};
 use crate::{memory, sys};
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
@@ -63,6 +65,8 @@ struct State {
     entered: bool,
     detached: bool,
     ended: bool,
+    /// What it returned, as far as that is known while a plan is played.
+    result: Option<usize>,
 }
 
 /// What a new thread is given.
@@ -156,6 +160,10 @@ fn announce<R>(routine: R, argument: *mut c_void, detached: bool, caller: Caller
     let (birth, tomb) = thread::birth(caller.pc());
     let state = Lock::new(State { detached, ..State::default() });
     let number = turn.map(|turn| turn.number);
+    if let Some(number) = number {
+        let (slot, time) = birth.place();
+        control::tso::born(number, slot, time);
+    }
     let life = Arc::new(Life { tomb: Some(tomb), state, rounds: AtomicU32::new(0), number });
     Box::new(Start { routine, argument, birth, life, turn })
 }
@@ -227,7 +235,9 @@ extern "C" fn run(start: *mut c_void) -> *mut c_void {
     unsafe { wait_for_turn((*start.cast::<Start<Routine>>()).turn) };
     // SAFETY: as above.
     let (routine, argument) = begin(*unsafe { Box::from_raw(start.cast::<Start<Routine>>()) });
-    routine(argument)
+    let result = routine(argument);
+    returns(result as usize);
+    result
 }
 
 extern "C" fn run11(start: *mut c_void) -> c_int {
@@ -235,13 +245,16 @@ extern "C" fn run11(start: *mut c_void) -> c_int {
     unsafe { wait_for_turn((*start.cast::<Start<Routine11>>()).turn) };
     // SAFETY: as above.
     let (routine, argument) = begin(*unsafe { Box::from_raw(start.cast::<Start<Routine11>>()) });
-    routine(argument)
+    let result = routine(argument);
+    returns(result as usize);
+    result
 }
 
 #[inline(always)]
 fn wait_for_turn(turn: Option<Newcomer>) {
     if let Some(newcomer) = turn {
-        control::threads::begin(newcomer);
+        let here = 0usize; // in the caller's frame: what the program has on this stack is below
+        control::threads::begin(newcomer, &raw const here as usize);
     }
 }
 
@@ -255,6 +268,17 @@ fn begin<R>(start: Start<R>) -> (R, *mut c_void) {
         crash::give_stack();
     }
     (routine, argument)
+}
+
+/// While a plan is played: the current thread has this result.
+fn returns(result: usize) {
+    if control::active() {
+        // SAFETY: `watch_end` made it from an `Arc`, which is dropped only at the end.
+        let life = unsafe { libc::pthread_getspecific(KEY.load(Ordering::Relaxed)).cast::<Life>().as_ref() };
+        if let Some(life) = life {
+            life.state.lock().result = Some(result);
+        }
+    }
 }
 
 fn watch_end(life: Arc<Life>) {
@@ -275,13 +299,15 @@ unsafe extern "C" fn at_end(value: *mut c_void) {
     // SAFETY: this is the last use of the value.
     let life = unsafe { Arc::from_raw(value.cast::<Life>()) };
     if control::active() {
+        sync::release(&raw const DEAD_OWNERS as usize, Side::Loose, 0);
+        control::robust::abandon(tid());
         control::threads::ends();
     }
     crash::take_stack();
     sync::release(&raw const DEAD_OWNERS as usize, Side::Loose, 0);
-    // The stack may become anything: another thread's, or a library's data.
-    if let Some((addr, size)) = stack() {
-        memory::unmapped(addr, size);
+    if !control::active() {
+        // SAFETY: no preconditions.
+        forget_stack(unsafe { libc::pthread_self() });
     }
     thread::end();
     let detached = {
@@ -299,13 +325,20 @@ unsafe extern "C" fn at_end(value: *mut c_void) {
     }
 }
 
-/// The memory of this thread's stack, its thread-local variables included.
-fn stack() -> Option<(usize, usize)> {
+/// A thread's stack may become anything: another thread's, or a library's data.
+fn forget_stack(thread: pthread_t) {
+    if let Some((addr, size)) = stack(thread) {
+        memory::unmapped(addr, size);
+    }
+}
+
+/// The memory of a thread's stack, its thread-local variables included. The thread is still there.
+fn stack(thread: pthread_t) -> Option<(usize, usize)> {
     let mut attr = MaybeUninit::<pthread_attr_t>::uninit();
     let (mut addr, mut size) = (ptr::null_mut(), 0);
     // SAFETY: `attr` is used and destroyed only if it was filled in.
     unsafe {
-        if libc::pthread_getattr_np(libc::pthread_self(), attr.as_mut_ptr()) != 0 {
+        if libc::pthread_getattr_np(thread, attr.as_mut_ptr()) != 0 {
             return None;
         }
         let known = libc::pthread_attr_getstack(attr.as_ptr(), &mut addr, &mut size) == 0;
@@ -341,32 +374,68 @@ fn with_room(attr: *const pthread_attr_t) -> Option<MaybeUninit<pthread_attr_t>>
     }
 }
 
-/// Does the real call; if it succeeds, the thread's views are taken over. While a plan is played it is done when it
-/// doesn't have to wait any more, if that comes with this patience; else the result is `in_vain`.
-fn joining(
-    thread: pthread_t,
-    (patience, in_vain): (Patience, c_int),
-    caller: Caller,
-    real: impl FnOnce() -> c_int,
-) -> c_int {
+/// Does the real call; if it succeeds, the thread's views are taken over.
+fn joining(thread: pthread_t, caller: Caller, how: Joining, real: impl FnOnce() -> c_int) -> c_int {
     let life = find(thread);
-    if control::active()
-        && let Some(number) = life.as_ref().and_then(|life| life.number)
-        && number != control::me()
-        && !control::threads::join(number, patience, caller.pc())
-    {
-        return in_vain;
-    }
-    let result = real();
+    let result = match control::active().then_some(life.as_ref()).flatten() {
+        Some(life) => joining_by_turns(thread, life, caller, how, real),
+        None => real(),
+    };
     if result == 0
         && let Some(life) = life.or_else(|| find(thread))
     {
         if let Some(tomb) = &life.tomb {
             thread::join(tomb, caller.pc());
         }
+        if let Some(number) = life.number {
+            control::tso::join(number);
+        }
         leave(thread, &life);
     }
     result
+}
+
+/// How a thread is joined.
+struct Joining {
+    patience: Patience,
+    /// Where the result goes, and how many bytes there are.
+    result: (*mut c_void, usize),
+}
+
+impl Joining {
+    fn new(patience: Patience, result: *mut *mut c_void) -> Joining {
+        Joining { patience, result: (result.cast(), size_of::<*mut c_void>()) }
+    }
+}
+
+/// While a plan is played: nobody waits but for the turn. A thread that has ended needn't end really: its result is
+/// known, and its stack can't be given to another thread at the wrong time.
+fn joining_by_turns(
+    thread: pthread_t,
+    life: &Life,
+    caller: Caller,
+    Joining { patience, result: (to, size) }: Joining,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let Some(number) = life.number.filter(|&number| number != control::me()) else { return real() };
+    if !control::threads::join(number, patience, caller.pc()) {
+        return if patience == Patience::None { libc::EBUSY } else { libc::ETIMEDOUT };
+    }
+    let known = life.state.lock().result;
+    if let Some(value) = known.filter(|_| control::threads::may_stay()) {
+        if !to.is_null() {
+            // SAFETY: the caller's argument, of which so many bytes are to be written; the lowest ones come first.
+            unsafe { ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), to.cast(), size) };
+        }
+        return 0;
+    }
+    forget_stack(thread);
+    control::threads::release(number);
+    if size == size_of::<*mut c_void>() {
+        // SAFETY: the caller's arguments. Whatever patience there is, it suffices: the thread ends at once.
+        return unsafe { real::pthread_join(thread, to.cast()) };
+    }
+    real()
 }
 
 /// Does the real call; if it succeeds, nobody will join the thread.
@@ -388,18 +457,17 @@ fn detaching(thread: pthread_t, real: impl FnOnce() -> c_int) -> c_int {
     result
 }
 
-const TIMED: (Patience, c_int) = (Patience::Some, libc::ETIMEDOUT);
-
 unsafe extern "C" fn join(thread: pthread_t, result: *mut *mut c_void, caller: Caller) -> c_int {
     // SAFETY: the caller's arguments.
-    joining(thread, (Patience::All, 0), caller, || unsafe { real::pthread_join(thread, result) })
+    joining(thread, caller, Joining::new(Patience::All, result), || unsafe {
+        real::pthread_join(thread, result)
+    })
 }
 
 unsafe extern "C" fn tryjoin(thread: pthread_t, result: *mut *mut c_void, caller: Caller) -> c_int {
     // SAFETY: the caller's arguments.
-    joining(thread, (Patience::None, libc::EBUSY), caller, || unsafe {
-        if control::active() { real::pthread_join(thread, result) } else { real::pthread_tryjoin_np(thread, result) }
-    })
+    let real = || unsafe { real::pthread_tryjoin_np(thread, result) };
+    joining(thread, caller, Joining::new(Patience::None, result), real)
 }
 
 unsafe extern "C" fn timedjoin(
@@ -409,13 +477,8 @@ unsafe extern "C" fn timedjoin(
     caller: Caller,
 ) -> c_int {
     // SAFETY: the caller's arguments.
-    joining(thread, TIMED, caller, || unsafe {
-        if control::active() {
-            real::pthread_join(thread, result)
-        } else {
-            real::pthread_timedjoin_np(thread, result, until)
-        }
-    })
+    let real = || unsafe { real::pthread_timedjoin_np(thread, result, until) };
+    joining(thread, caller, Joining::new(Patience::Some, result), real)
 }
 
 unsafe extern "C" fn clockjoin(
@@ -426,18 +489,14 @@ unsafe extern "C" fn clockjoin(
     caller: Caller,
 ) -> c_int {
     // SAFETY: the caller's arguments.
-    joining(thread, TIMED, caller, || unsafe {
-        if control::active() {
-            real::pthread_join(thread, result)
-        } else {
-            real::pthread_clockjoin_np(thread, result, clock, until)
-        }
-    })
+    let real = || unsafe { real::pthread_clockjoin_np(thread, result, clock, until) };
+    joining(thread, caller, Joining::new(Patience::Some, result), real)
 }
 
 unsafe extern "C" fn join11(thread: pthread_t, result: *mut c_int, caller: Caller) -> c_int {
+    let how = Joining { patience: Patience::All, result: (result.cast(), size_of::<c_int>()) };
     // SAFETY: the caller's arguments.
-    joining(thread, (Patience::All, 0), caller, || unsafe { real::thrd_join(thread, result) })
+    joining(thread, caller, how, || unsafe { real::thrd_join(thread, result) })
 }
 
 /// In front of `pthread_detach`.
@@ -459,11 +518,12 @@ pub unsafe extern "C" fn __interpose_thrd_detach(thread: pthread_t) -> c_int {
 }
 
 /// While a plan is played, the first thread's end must be noticed, too, if it ends before the process does.
-extern "C" fn before_exit() -> *mut c_void {
+extern "C" fn before_exit(result: usize) -> *mut c_void {
     if control::active() && control::me() == 0 {
         let state = Lock::new(State { detached: true, ..State::default() });
         watch_end(Arc::new(Life { tomb: None, state, rounds: AtomicU32::new(0), number: Some(0) }));
     }
+    returns(result);
     real::addresses::pthread_exit.address()
 }
 

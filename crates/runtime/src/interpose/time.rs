@@ -4,7 +4,7 @@
 //! itself.
 
 use super::caller::Caller;
-use crate::control::{self, clock};
+use crate::control::{self, cancel, clock};
 use core::ffi::{c_int, c_long, c_void};
 use libc::{clockid_t, time_t, timespec, timeval};
 use seqcst_schedule::{Kind, Op};
@@ -114,6 +114,7 @@ pub(super) fn doze(duration: &timespec, pc: usize) {
     let end = clock::after(duration);
     control::offer(Op::local(Kind::Yield), pc);
     clock::reach(end);
+    cancel::waiting().ends();
 }
 
 /// A yield.

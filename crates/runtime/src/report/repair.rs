@@ -6,7 +6,8 @@
 //! knows the missed write. Where a step goes by `fr` or `mo`, no release or acquire helps: each part needs an SC fence
 //! (or SC accesses), whose order then follows the chain.
 
-use crate::journal::{Edge, Link};
+use crate::journal::{Edge, Link, What};
+use seqcst_model::Mode;
 
 /// What could be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,6 +17,8 @@ pub enum Repair {
     /// SC fences between these links and the ones after them (the last link is followed by the stale access); or all
     /// of the chain's accesses SC.
     Fences(Vec<usize>),
+    /// Under TSO: SC fences between these stores and the loads after them, or SC stores.
+    Flush(Vec<usize>),
     /// The chain doesn't tell.
     Unknown,
 }
@@ -60,19 +63,36 @@ pub fn repair(chain: &[Link]) -> Repair {
         }
         return if weak.is_empty() { Repair::Unknown } else { Repair::Strengthen(weak) };
     }
-    let last = chain.len() - 1;
-    let is_part = |index: usize| index == last || chain[index + 1].edge == Edge::Program;
+    let is_part = |index: usize| is_part(chain, index);
     let open: Vec<usize> = (0..chain.len()).filter(|&index| is_part(index) && !chain[index].fenced).collect();
     if open.is_empty() { Repair::Unknown } else { Repair::Fences(open) }
+}
+
+/// Does the chain go on from this link in the same thread?
+fn is_part(chain: &[Link], index: usize) -> bool {
+    chain.get(index + 1).is_none_or(|next| next.edge == Edge::Program)
+}
+
+/// The same under TSO, where only stores wait, and only loads go ahead of them.
+pub fn under_tso(chain: &[Link]) -> Repair {
+    let goes_ahead = |index: usize| chain.get(index + 1).is_none_or(|next| next.what == What::Load);
+    let waits = |&index: &usize| {
+        let link = &chain[index];
+        is_part(chain, index)
+            && link.what == What::Store
+            && link.mode != Mode::SeqCst
+            && !link.fenced
+            && goes_ahead(index)
+    };
+    let open: Vec<usize> = (0..chain.len()).filter(waits).collect();
+    if open.is_empty() { Repair::Unknown } else { Repair::Flush(open) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::context::Site;
-    use crate::journal::What;
     use Edge::*;
-    use seqcst_model::Mode;
 
     fn link(edge: Edge, mode: Mode) -> Link {
         Link {
@@ -124,6 +144,23 @@ mod tests {
         assert_eq!(repair(&links), Repair::Fences(vec![2]));
         links[2].fenced = true;
         assert_eq!(repair(&links), Repair::Unknown);
+    }
+
+    #[test]
+    fn under_tso_stores_are_flushed() {
+        use Mode::*;
+        let mut links =
+            [(Start, Relaxed), (Program, Relaxed), (FromRead, Release)].map(|(edge, mode)| link(edge, mode));
+        (links[0].what, links[2].what) = (What::Store, What::Store);
+        assert_eq!(under_tso(&links), Repair::Flush(vec![0, 2]));
+        links[0].mode = SeqCst;
+        assert_eq!(under_tso(&links), Repair::Flush(vec![2]));
+        links[2].fenced = true;
+        assert_eq!(under_tso(&links), Repair::Unknown);
+        // Loads don't go ahead of loads.
+        links[0] = link(Start, Relaxed);
+        assert_eq!(under_tso(&links), Repair::Unknown);
+        assert_eq!(under_tso(&[]), Repair::Unknown);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::seen::{self, Pair};
 use super::symbols::Symbols;
 use super::text::{self, Style};
 use super::{json, output, repair, words};
+use crate::control::{self, settings};
 use crate::journal::Link;
 use crate::options::{self, Options, Waits};
 use crate::suppress::{self, Rule};
@@ -100,7 +101,11 @@ impl State {
                 let chain = violation.chain.iter().map(|link| self.step(link)).collect();
                 let repair = String::new();
                 let mut report = Report { kind, fate, count: 0, access, other, older, freed, chain, repair };
-                report.repair = words::repair(&report, &repair::repair(&violation.chain));
+                let advice = match is_tso() {
+                    true => repair::under_tso(&violation.chain),
+                    false => repair::repair(&violation.chain),
+                };
+                report.repair = words::repair(&report, &advice);
                 self.print(&report, options);
                 let index = self.reports.len();
                 self.reports.push(report);
@@ -198,11 +203,11 @@ impl State {
 
     fn write_json(&self, options: &Options, occurrences: &[u64], counts: &Counts, rules: &[Rule]) {
         let program = program();
-        let model = if options.model == Model::Ra { "ra" } else { "rc20" };
+        let model = model(options).to_ascii_lowercase();
         let process = json::Process {
             pid: sys::getpid(),
             program: &program,
-            model,
+            model: &model,
             reports: &self.reports,
             occurrences,
             counts,
@@ -219,8 +224,24 @@ fn style(options: &Options) -> Style {
         pid: sys::getpid(),
         directory: String::from_utf8_lossy(&directory).into_owned(),
         verbose: options.verbosity > 0,
-        model: if options.model == Model::Ra { "RA" } else { "RC20" },
+        model: model(options),
     }
+}
+
+/// The memory model: `seqcst explore` may want another one than the options say.
+fn model(options: &Options) -> &'static str {
+    let settings = settings::get();
+    match control::active() {
+        true if settings.is_tso() => "TSO",
+        true if settings.is_ra() => "RA",
+        true => "RC20",
+        false if options.model == Model::Ra => "RA",
+        false => "RC20",
+    }
+}
+
+fn is_tso() -> bool {
+    control::active() && settings::get().is_tso()
 }
 
 fn program() -> String {

@@ -49,7 +49,9 @@ fn stale(out: &mut String, report: &Report, style: &Style) {
     stack(out, &access.stack, style);
     if let Some(missed) = &report.other {
         let what = words::atomic_access(&missed.access);
-        let _ = writeln!(out, "  {other} the {what} by {}:", words::thread(missed.access.thread));
+        let buffer = if *model == "TSO" { ", while it is still in the store buffer" } else { "" };
+        let thread = words::thread(missed.access.thread);
+        let _ = writeln!(out, "  {other} the {what} by {thread}{buffer}:");
         stack(out, &missed.stack, style);
     }
     if let Some(older) = &report.older

@@ -95,7 +95,6 @@ pub fn edge(edge: Edge) -> &'static str {
 
 /// A repair as a sentence, or nothing. `place` is where the stale access is.
 pub fn repair(report: &Report, advice: &Repair) -> String {
-    let place = report.access.exact_place();
     let chain = &report.chain;
     match advice {
         Repair::Unknown => String::new(),
@@ -110,20 +109,26 @@ pub fn repair(report: &Report, advice: &Repair) -> String {
             }
             format!("make {}.", parts.join(" and "))
         }
-        Repair::Fences(open) => {
-            let mut gaps: Vec<String> = Vec::new();
-            for &index in open {
-                let Some(step) = chain.get(index) else { continue };
-                let end = chain.get(index + 1).map_or_else(|| place.clone(), Step::exact_place);
-                let gap = format!("{} and {end}", step.exact_place());
-                if !gaps.contains(&gap) {
-                    gaps.push(gap);
-                }
-            }
-            let all = "or make all of these accesses seq_cst";
-            format!("put {} between {}; {all}.", fence(&report.access.file()), gaps.join(", and between "))
+        Repair::Fences(open) => fences(report, open, "all of these accesses"),
+        Repair::Flush(open) if open.len() == 1 => fences(report, open, "the store"),
+        Repair::Flush(open) => fences(report, open, "the stores"),
+    }
+}
+
+/// Fences between these links and the ones after them, or `what` seq_cst.
+fn fences(report: &Report, open: &[usize], what: &str) -> String {
+    let (place, chain) = (report.access.exact_place(), &report.chain);
+    let mut gaps: Vec<String> = Vec::new();
+    for &index in open {
+        let Some(step) = chain.get(index) else { continue };
+        let end = chain.get(index + 1).map_or_else(|| place.clone(), Step::exact_place);
+        let gap = format!("{} and {end}", step.exact_place());
+        if !gaps.contains(&gap) {
+            gaps.push(gap);
         }
     }
+    let fence = fence(&report.access.file());
+    format!("put {fence} between {}; or make {what} seq_cst.", gaps.join(", and between "))
 }
 
 fn strengthen(step: &Step, needs: Needs) -> String {

@@ -98,10 +98,9 @@ pub(super) unsafe fn turn(way: Way, args: &mut Words, pc: usize) -> Option<isize
                 args[2] = &raw const NO_TIME as usize;
             }
             Way::Select => {
-                let until = (args[4] as *const timeval).as_ref().map(|time| timespec {
-                    tv_sec: time.tv_sec,
-                    tv_nsec: time.tv_usec * 1000,
-                });
+                let until = (args[4] as *const timeval)
+                    .as_ref()
+                    .map(|time| timespec { tv_sec: time.tv_sec, tv_nsec: time.tv_usec * 1000 });
                 for_files(selected(args), until.as_ref().map(clock::after), pc);
                 args[4] = &raw const NO_TIME as usize; // two words: the same layout
             }
@@ -184,8 +183,7 @@ unsafe fn bit_by_bit(args: &mut Words, pc: usize) -> Option<isize> {
     while size - written > BIT && !descriptors::is_impatient(file as c_int) {
         for_file(file as c_int, OUT, false, pc);
         // SAFETY: the caller's promise.
-        let result =
-            unsafe { sys::call(libc::SYS_write as usize, [file, from + written, BIT, 0, 0, 0]) };
+        let result = unsafe { sys::call(libc::SYS_write as usize, [file, from + written, BIT, 0, 0, 0]) };
         control::changed(KERNEL as usize);
         match result {
             Ok(some) => written += some,
@@ -236,9 +234,7 @@ unsafe fn selected(args: &Words) -> Vec<pollfd> {
 /// Negative: never.
 fn in_milliseconds(time: c_int) -> Option<Moment> {
     let time = i64::from(time);
-    (time >= 0).then(|| {
-        clock::after(&timespec { tv_sec: time / 1000, tv_nsec: time % 1000 * 1_000_000 })
-    })
+    (time >= 0).then(|| clock::after(&timespec { tv_sec: time / 1000, tv_nsec: time % 1000 * 1_000_000 }))
 }
 
 /// Null: never.
