@@ -25,7 +25,7 @@ fn main() {
     println!("random: {}", random.explore(store_buffering).summary());
     let start = Instant::now();
     let (mut executions, mut rounds) = (0, 0);
-    while executions < 500_000 {
+    while executions < 50_000 {
         let exploration = Builder::new().explore(store_buffering);
         assert!(exploration.is_exhaustive() && exploration.problem().is_none());
         executions += exploration.executions();

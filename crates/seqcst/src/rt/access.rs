@@ -42,7 +42,8 @@ pub fn atomic(
         Shape::Rmw => Op::new(Kind::Rmw, How::Write, object),
     });
     world.comes_to(site, id);
-    let spins = shape != Shape::Store && world.me().spin.comes_back(site, id);
+    let patience = world.patience;
+    let spins = shape != Shape::Store && world.me().spin.comes_back(site, id, patience);
     let wait = if spins { Wait::Spin } else { Wait::Nothing };
     step(site, op, wait, |world| {
         world.watch_before(id, &access);
@@ -57,6 +58,7 @@ pub fn atomic(
         place.value = new.unwrap_or(place.value);
         place.version += u32::from(changed);
         let version = place.version;
+        world.last_value = new.unwrap_or(old);
         let task = world.me();
         task.remember(old);
         let spin = &mut task.spin;
@@ -71,7 +73,7 @@ pub fn atomic(
             (_, Some(new)) => (Done::Updated(new), op),
         };
         world.watch_after(id, &access, done);
-        note(world, site, || words(&access, id, old, done));
+        note(world, || words(&access, id, old, done));
         (op, (old, new.is_some()))
     })
 }
@@ -93,7 +95,7 @@ pub fn fence(mode: Mode, site: Site) {
     let op = if ordered { Op::new(Kind::Fence, How::Write, FENCES) } else { Op::local(Kind::Fence) };
     let act = |world: &mut super::world::World| {
         world.watch_fence(mode);
-        note(world, site, || format!("fence({})", ordering_name(mode)));
+        note(world, || format!("fence({})", ordering_name(mode)));
         (op, ())
     };
     step(site, op, Wait::Nothing, act);

@@ -101,10 +101,9 @@ pub fn is_aborted() -> bool {
 
 /// Writes down what the next step does, if somebody wants to read it.
 #[inline]
-pub fn note(world: &mut World, site: Site, text: impl FnOnce() -> String) {
+pub fn note(world: &mut World, text: impl FnOnce() -> String) {
     if world.notes.wanted {
-        let (step, thread) = (world.trace.steps.len() as u32, world.current);
-        let text = text();
-        world.notes.list.push(note::Note { step, thread, site, text });
+        let step = world.trace.steps.len() as u32;
+        world.notes.list.push(note::Note { step, text: text() });
     }
 }

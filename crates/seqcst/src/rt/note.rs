@@ -1,7 +1,6 @@
 //! What is kept for reports.
 
 use super::objects::Touch;
-use super::site::Site;
 use super::watch::Access;
 use seqcst_monitor::clocks::Write;
 use seqcst_schedule::ThreadId;
@@ -51,8 +50,6 @@ pub struct Dead {
 pub struct Note {
     /// The number of the step, as long as the trace was when it was taken.
     pub step: u32,
-    pub thread: ThreadId,
-    pub site: Site,
     pub text: String,
 }
 

@@ -5,7 +5,7 @@ use super::panics;
 use super::site::{self, Site};
 use super::watch::Model;
 use super::what_if::{self, WhatIf};
-use super::worker::{self, Worker};
+use super::worker::{self, Workers};
 use super::world::{Way, World};
 use rustc_hash::FxHashMap;
 use seqcst_schedule::{Choice, End, Failure, Outcome, Plan, Source, Trace};
@@ -30,7 +30,7 @@ pub struct StartAnew;
 pub struct Closure<'a> {
     body: &'a dyn Fn(),
     pub options: Options,
-    workers: Vec<Worker>,
+    workers: Workers,
     pub world: Box<World>,
     /// Stale reads that only make a wait longer.
     pub longer_waits: u64,
@@ -42,12 +42,13 @@ impl<'a> Closure<'a> {
     /// Not executed yet.
     pub fn new(body: &'a dyn Fn(), options: Options) -> Closure<'a> {
         panics::keep_quiet();
-        let mut world = Box::<World>::default();
+        let (mut world, workers) = worker::borrow(options.stack_size);
         world.step_limit = options.step_limit;
         world.watch.model = options.model;
         world.may_panic = options.may_panic;
         world.spurious = options.spurious;
-        Closure { body, options, workers: Vec::new(), world, longer_waits: 0, tried: FxHashMap::default() }
+        world.patience = options.patience;
+        Closure { body, options, workers, world, longer_waits: 0, tried: FxHashMap::default() }
     }
 
     /// What monitors found in the last execution.
@@ -74,14 +75,7 @@ impl<'a> Closure<'a> {
             match here().player.turn() {
                 Choice::Go(thread) => {
                     here().current = thread;
-                    while self.workers.len() <= thread as usize {
-                        let number = self.workers.len() as u32;
-                        match Worker::new(number, self.options.stack_size) {
-                            Ok(worker) => self.workers.push(worker),
-                            Err(error) => panic!("seqcst: no stack for thread {number}: {error}"),
-                        }
-                    }
-                    self.workers[thread as usize].run(world);
+                    self.workers.get(thread).run(world);
                 }
                 Choice::Redundant => here().finish_unwatched(),
                 Choice::Diverged => here().give_up(End::Diverged),
@@ -149,24 +143,31 @@ impl Closure<'_> {
         (self.world.notes.list, self.world.notes.wanted, self.world.dead) = (notes, wanted, dead);
     }
 
-    /// Whichever old value the load reads, its thread comes back to it.
+    /// Whichever old value the load reads, its thread comes back to it and goes on as if nothing had been.
     fn only_waits(&mut self, trace: &Trace, stale: &Stale) -> bool {
-        let mut plan = Plan::default();
+        let mut fresh = None;
         stale.choices.iter().all(|&value| {
             let key = (stale.access.site, value, stale.past);
             if let Some(&known) = self.tried.get(&key) {
                 return known;
             }
-            if !what_if::can_wait(stale, value) {
-                return false;
-            }
-            plan.replay(trace.tape().take(stale.step as usize + 1));
-            self.world.what_if = Some(WhatIf::new(stale.step, value));
-            self.play(&plan, &mut Trace::default());
-            let only_waits = self.world.what_if.take().is_some_and(|what_if| what_if.only_waits());
+            let only_waits = what_if::can_wait(stale, value) && {
+                let fresh = fresh.get_or_insert_with(|| self.what_if(trace, stale.step, None));
+                fresh.is_some() && *fresh == self.what_if(trace, stale.step, Some(value))
+            };
             self.tried.insert(key, only_waits);
             only_waits
         })
+    }
+
+    /// What the thread of this step does if it reads this value there.
+    fn what_if(&mut self, trace: &Trace, step: u32, value: Option<u64>) -> Option<Vec<what_if::Did>> {
+        let mut plan = Plan::default();
+        plan.replay(trace.tape().take(step as usize + 1));
+        self.world.what_if = Some(WhatIf::new(step, value));
+        self.play(&plan, &mut Trace::default());
+        let what_if = self.world.what_if.take()?;
+        if self.world.failure.take().is_some() { None } else { what_if.since() }
     }
 
     /// Where a value was made that nobody has dropped.
@@ -179,11 +180,6 @@ impl Closure<'_> {
 
 impl Drop for Closure<'_> {
     fn drop(&mut self) {
-        // Workers without a job come to their ends.
-        let world: *mut World = &mut *self.world;
-        for (number, worker) in self.workers.iter_mut().enumerate() {
-            self.world.current = number as u32;
-            worker.run(world);
-        }
+        worker::give_back(std::mem::take(&mut self.world), std::mem::take(&mut self.workers));
     }
 }

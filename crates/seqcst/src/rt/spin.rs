@@ -15,21 +15,13 @@ struct Read {
 }
 
 /// What a thread has read since it last had an effect on others.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Spin {
     reads: Vec<Read>,
     /// So many reads there were at the last hint.
     hinted: usize,
     /// The loop begins at this read.
     from: usize,
-    /// Without hints: after so many rounds.
-    pub patience: u32,
-}
-
-impl Default for Spin {
-    fn default() -> Spin {
-        Spin { reads: Vec::new(), hinted: 0, from: 0, patience: 5 }
-    }
 }
 
 /// Longer loops aren't recognised.
@@ -62,22 +54,23 @@ impl Spin {
         self.reads.push(Read { site, atomic, version });
     }
 
-    /// It comes to this load: is it the one at which the loop began, and has it been there before?
+    /// It comes to this load: is it the one at which a loop began, of which it has said that it waits there, or gone
+    /// through it so often?
     #[inline]
-    pub fn comes_back(&mut self, site: Site, atomic: u32) -> bool {
+    pub fn comes_back(&mut self, site: Site, atomic: u32, patience: u32) -> bool {
         if self.reads.is_empty() {
             return false;
         }
-        self.look_back(site, atomic)
+        self.look_back(site, atomic, patience)
     }
 
-    fn look_back(&mut self, site: Site, atomic: u32) -> bool {
+    fn look_back(&mut self, site: Site, atomic: u32, patience: u32) -> bool {
         let same = |read: &Read| read.site == site && read.atomic == atomic;
         let Some(last) = self.reads.iter().rposition(same) else { return false };
         let version = self.reads[last].version;
         let often = self.reads.iter().filter(|read| same(read) && read.version == version).count();
         self.from = last;
-        self.hinted > last || often >= self.patience as usize
+        self.hinted > last || often >= patience as usize
     }
 
     /// Which versions of which locations it has read in its loop.

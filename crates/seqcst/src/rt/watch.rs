@@ -202,7 +202,7 @@ impl World {
             return;
         }
         if write {
-            self.since_then(&Op::local(Kind::Local));
+            self.since_then(&Op::local(Kind::Local), site);
         }
         let task = &self.tasks[self.current as usize];
         self.start_anew |= task.dropping > 0 && !self.drops_matter;

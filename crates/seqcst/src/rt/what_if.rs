@@ -1,6 +1,7 @@
-//! What if a load that could be stale were? If the thread then comes back to the same load, having done nothing that
-//! others can see, it only waits longer: that is no violation (`DESIGN.md`, "Benign waits at run time"). Here it can be
-//! tried: the execution is played again up to the load, which is given the old value.
+//! What if a load that could be stale were? If its thread then comes back to the load, having done nothing that others
+//! can see, and from there does the same as if the load had not been stale, it only waits longer: that is no violation
+//! (`DESIGN.md`, "Benign waits at run time"). Here it can be tried. The execution is played again up to the load, which is
+//! given the old value, and once more as it was, and what the thread does up to its next effect is compared.
 
 use super::note::Stale;
 use super::site::Site;
@@ -8,35 +9,45 @@ use super::world::{Way, World};
 use seqcst_monitor::clocks::Look;
 use seqcst_schedule::{Kind, Op, ThreadId};
 
-/// A load that is given an old value.
-#[derive(Clone, Copy, Debug)]
+/// What a thread did: where, what, and the value that it read or wrote.
+pub type Did = (Site, Kind, u64);
+
+/// More is not compared.
+const LONGEST: usize = 200;
+
+/// A load that is given an old value, or is watched only.
+#[derive(Debug)]
 pub struct WhatIf {
     /// Which step.
-    pub step: u32,
-    pub value: u64,
+    step: u32,
+    value: Option<u64>,
     state: State,
+    /// What the thread did since it came to the load and read what is there.
+    did: Vec<Did>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     NotYet,
-    /// The load has been given the value.
+    /// The load has been given the old value.
     Since(ThreadId, Site, u32),
-    /// The thread came back to it.
-    CameBack,
-    /// It did something else.
+    /// The thread came to the load and reads what is there.
+    After(ThreadId),
+    /// Enough was seen.
+    Done,
+    /// The thread did something else than to come back.
     Matters,
 }
 
 impl WhatIf {
-    /// Before the execution.
-    pub fn new(step: u32, value: u64) -> WhatIf {
-        WhatIf { step, value, state: State::NotYet }
+    /// Before an execution in which the load at this step has this old value, or the one that it has.
+    pub fn new(step: u32, value: Option<u64>) -> WhatIf {
+        WhatIf { step, value, state: State::NotYet, did: Vec::new() }
     }
 
-    /// After it: the thread only waited longer.
-    pub fn only_waits(&self) -> bool {
-        self.state == State::CameBack
+    /// After it: what the thread did since it read what is there; None: it never did so.
+    pub fn since(self) -> Option<Vec<Did>> {
+        matches!(self.state, State::After(_) | State::Done).then_some(self.did)
     }
 }
 
@@ -57,8 +68,11 @@ impl World {
         if what_if.state != State::NotYet || what_if.step as usize != self.trace.steps.len() {
             return None;
         }
-        what_if.state = State::Since(self.current, site, atomic);
-        Some(what_if.value)
+        what_if.state = match what_if.value {
+            Some(_) => State::Since(self.current, site, atomic),
+            None => State::After(self.current),
+        };
+        what_if.value
     }
 
     /// The running thread comes to this load.
@@ -67,19 +81,37 @@ impl World {
         if let Some(what_if) = &mut self.what_if
             && what_if.state == State::Since(self.current, site, atomic)
         {
-            what_if.state = State::CameBack;
-            self.way = Way::Aborted;
+            what_if.state = State::After(self.current);
         }
     }
 
     /// The running thread has done this.
     #[inline]
-    pub fn since_then(&mut self, op: &Op) {
-        if let Some(what_if) = &mut self.what_if
-            && let State::Since(thread, ..) = what_if.state
-            && (thread != self.current || !matches!(op.kind, Kind::Load | Kind::Yield | Kind::Choose))
-        {
-            what_if.state = State::Matters;
+    pub fn since_then(&mut self, op: &Op, site: Site) {
+        if self.what_if.is_some() {
+            self.note_since_then(op, site);
+        }
+    }
+
+    fn note_since_then(&mut self, op: &Op, site: Site) {
+        let (me, value, steps) = (self.current, self.last_value, self.trace.steps.len());
+        let Some(what_if) = &mut self.what_if else { return };
+        let silent = matches!(op.kind, Kind::Load | Kind::Yield | Kind::Choose);
+        match what_if.state {
+            State::Since(thread, ..) if thread != me || !silent => what_if.state = State::Matters,
+            State::After(thread) if thread != me => what_if.state = State::Done,
+            State::After(_) => {
+                if op.kind != Kind::Yield {
+                    what_if.did.push((site, op.kind, value));
+                }
+                if !silent || what_if.did.len() > LONGEST {
+                    what_if.state = State::Done;
+                }
+            }
+            _ => {}
+        }
+        let late = steps as u32 > what_if.step.saturating_add(2 * LONGEST as u32);
+        if late || matches!(what_if.state, State::Matters | State::Done) {
             self.way = Way::Aborted;
         }
     }

@@ -5,6 +5,7 @@ use super::{here, panics, step, wait::Wait};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
 use seqcst_schedule::{Failure, How, Kind, Op, State, ThreadId};
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
@@ -34,6 +35,63 @@ impl Worker {
         self.0.resume(());
         super::CURRENT.set(std::ptr::null_mut());
     }
+}
+
+/// The workers of an exploration, by the threads that they run.
+#[derive(Default)]
+pub struct Workers {
+    list: Vec<Worker>,
+    /// The size of their stacks.
+    stack: usize,
+}
+
+impl Workers {
+    /// The worker for a thread.
+    #[inline]
+    pub fn get(&mut self, thread: ThreadId) -> &mut Worker {
+        while self.list.len() <= thread as usize {
+            let number = self.list.len() as u32;
+            match Worker::new(number, self.stack) {
+                Ok(worker) => self.list.push(worker),
+                Err(error) => panic!("seqcst: no stack for thread {number}: {error}"),
+            }
+        }
+        &mut self.list[thread as usize]
+    }
+}
+
+thread_local! {
+    /// What the last exploration on this OS thread has left: stacks and tables are dear.
+    static SPARE: RefCell<Option<Spare>> = const { RefCell::new(None) };
+}
+
+struct Spare(Box<World>, Workers);
+
+impl Drop for Spare {
+    fn drop(&mut self) {
+        // Workers without a job come to their ends.
+        for (number, worker) in (0..).zip(&mut self.1.list) {
+            self.0.current = number;
+            worker.run(&mut *self.0);
+        }
+    }
+}
+
+/// What an exploration needs, from an earlier one if possible.
+pub fn borrow(stack: usize) -> (Box<World>, Workers) {
+    let spare = SPARE.with(|spare| spare.borrow_mut().take());
+    match spare.filter(|spare| spare.1.stack == stack) {
+        Some(mut spare) => (std::mem::take(&mut spare.0), std::mem::take(&mut spare.1)),
+        None => (Box::default(), Workers { list: Vec::new(), stack }),
+    }
+}
+
+/// Keeps it for the next one.
+pub fn give_back(mut world: Box<World>, workers: Workers) {
+    world.forget();
+    let spare = Spare(world, workers);
+    // At the end of the OS thread there is nowhere to keep it.
+    let _ = SPARE.try_with(|place| place.borrow_mut().replace(spare));
 }
 
 /// Gives the OS thread back, until it is this thread's turn.
@@ -91,7 +149,7 @@ pub fn died(number: ThreadId, payload: &(dyn std::any::Any + Send)) {
 }
 
 /// Drops all that is left on stacks, of an execution that was given up.
-pub fn unwind_all(workers: &mut [Worker], world: *mut World) {
+pub fn unwind_all(workers: &mut Workers, world: *mut World) {
     // SAFETY: no coroutine runs, and references end before the next one does.
     let here = || unsafe { &mut *world };
     // Who can't be unwound at once may wait for another.
@@ -101,7 +159,7 @@ pub fn unwind_all(workers: &mut [Worker], world: *mut World) {
             let task = &mut here().tasks[number as usize];
             if task.left {
                 here().current = number;
-                workers[number as usize].run(world);
+                workers.get(number).run(world);
             } else {
                 drop(task.job.take());
             }

@@ -66,10 +66,14 @@ pub struct World {
     pub raw: rustc_hash::FxHashMap<usize, u32>,
     /// Values of lazy statics, by the addresses of these.
     pub statics: Vec<(usize, Box<dyn Any>)>,
+    /// See [`super::spin::Spin::comes_back`].
+    pub patience: u32,
     /// Drops of shared references are steps.
     pub drops_matter: bool,
     /// They should have been: this execution doesn't count.
     pub start_anew: bool,
+    /// The value that was last read or written atomically.
+    pub last_value: u64,
     /// A load is given an old value.
     pub what_if: Option<WhatIf>,
     /// Weak exchanges may fail without a reason.
@@ -127,6 +131,15 @@ impl World {
         views.first(first);
     }
 
+    /// Nothing of an exploration is left but memory.
+    pub fn forget(&mut self) {
+        (self.what_if, self.drops_matter, self.start_anew) = (None, false, false);
+        self.went_on = 0;
+        self.notes.wanted = false;
+        self.notes.clear();
+        self.tasks.iter_mut().for_each(|task| task.locals.clear());
+    }
+
     /// A new thread, not known to the clocks yet.
     pub fn add_thread(&mut self, name: Option<String>, job: Job) -> ThreadId {
         let thread = self.threads;
@@ -181,11 +194,8 @@ impl World {
         if waited != Wait::Nothing {
             self.player.set(me, State::Ready, &mut self.trace);
         }
-        let first = self.trace.steps.len() as u32;
         self.player.did(me, op, u64::from(site), woken_by, &mut self.trace);
-        if self.what_if.is_some_and(|what_if| what_if.step < first) {
-            self.since_then(&op);
-        }
+        self.since_then(&op, site);
         if op.how[0] == How::Write {
             self.rounds = 0;
         }

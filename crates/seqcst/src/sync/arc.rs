@@ -183,7 +183,7 @@ fn inspect<T: ?Sized>(this: &Arc<T>, name: &str, site: Site) {
     rt::here().ask_about_drops();
     let looked = op(Kind::Rmw, How::Write, names::COUNTER, id);
     step(site, looked, Wait::Nothing, |world| {
-        note(world, site, || format!("Arc::{name} of r{id}"));
+        note(world, || format!("Arc::{name} of r{id}"));
         if real::Arc::strong_count(&this.value) == 1 {
             acquire(world, id);
         }
@@ -215,7 +215,7 @@ fn release<T: ?Sized>(this: &Arc<T>, site: Site) -> bool {
     let dropped = op(Kind::Rmw, How::Write, names::COUNTER, id);
     step(site, dropped, Wait::Nothing, |world| {
         let is_last = act(world);
-        note(world, site, || format!("drop {} r{id}", if is_last { "the last of" } else { "one of" }));
+        note(world, || format!("drop {} r{id}", if is_last { "the last of" } else { "one of" }));
         (dropped, is_last)
     })
 }

@@ -43,7 +43,7 @@ impl Barrier {
         let id = world.barriers.find(&self.tag, world.stamp, |_| ());
         let arrive = op(Kind::Arrive, How::Write, names::BARRIER, id);
         let round = step(site, arrive, Wait::Nothing, |world| {
-            note(world, site, || format!("arrive at b{id}"));
+            note(world, || format!("arrive at b{id}"));
             let views = &mut world.tasks[world.current as usize].views;
             let barrier = world.barriers.get(id);
             views.release(&mut barrier.knows);
@@ -61,7 +61,7 @@ impl Barrier {
         let Some(round) = round else { return BarrierWaitResult(true) };
         let pass = op(Kind::Pass, How::Read, names::BARRIER, id);
         step(site, pass, Wait::Passed(id, round), |world| {
-            note(world, site, || format!("pass b{id}"));
+            note(world, || format!("pass b{id}"));
             let barrier = world.barriers.get(id);
             world.tasks[world.current as usize].views.acquire(&barrier.passing);
             (pass, ())

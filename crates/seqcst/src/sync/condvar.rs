@@ -134,7 +134,7 @@ impl Condvar {
         };
         let wait = op(Kind::Wait);
         let ticket = step(site, wait, Wait::Nothing, |world| {
-            note(world, site, || format!("wait for c{condvar}, unlock m{lock}"));
+            note(world, || format!("wait for c{condvar}, unlock m{lock}"));
             drop(real);
             give(world, lock);
             (wait, world.condvars.get(condvar).draw())
@@ -143,7 +143,7 @@ impl Condvar {
         let signalled = step(site, wake, Wait::Signal { condvar, ticket, lock, timed }, |world| {
             let signalled = world.condvars.get(condvar).leave(ticket);
             let why = if signalled { "signalled" } else { "time is up" };
-            note(world, site, || format!("wake up ({why}), lock m{lock}"));
+            note(world, || format!("wake up ({why}), lock m{lock}"));
             take(world, lock);
             (wake, signalled)
         });
@@ -179,7 +179,7 @@ impl Condvar {
         let id = self.id();
         let op = Op::new(Kind::Signal, How::Write, names::CONDVAR + u64::from(id));
         step(site, op, Wait::Nothing, |world| {
-            note(world, site, || format!("notify {} of c{id}", if many == 1 { "one" } else { "all" }));
+            note(world, || format!("notify {} of c{id}", if many == 1 { "one" } else { "all" }));
             world.me().spin.clear();
             let condvar = world.condvars.get(id);
             let many = many.min(condvar.waiting.len());

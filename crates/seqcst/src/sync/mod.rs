@@ -37,7 +37,7 @@ fn lock_id(tag: &Tag) -> u32 {
 fn lock(id: u32, site: Site) {
     let taken = op(Kind::Lock, How::Write, names::LOCK, id);
     step(site, taken, Wait::Free(id), |world| {
-        note(world, site, || format!("lock m{id}"));
+        note(world, || format!("lock m{id}"));
         take(world, id);
         (taken, ())
     });
@@ -48,7 +48,7 @@ fn try_lock(id: u32, site: Site) -> bool {
     let taken = op(Kind::TryLock, How::Write, names::LOCK, id);
     step(site, taken, Wait::Nothing, |world| {
         let free = world.locks.get(id).is_free();
-        note(world, site, || format!("try to lock m{id}: {}", if free { "done" } else { "taken" }));
+        note(world, || format!("try to lock m{id}: {}", if free { "done" } else { "taken" }));
         if free {
             take(world, id);
             return (taken, true);
@@ -63,7 +63,7 @@ fn try_lock(id: u32, site: Site) -> bool {
 fn unlock(id: u32, site: Site, done: impl FnOnce()) {
     let given = op(Kind::Unlock, How::Write, names::LOCK, id);
     step(site, given, Wait::Nothing, |world| {
-        note(world, site, || format!("unlock m{id}"));
+        note(world, || format!("unlock m{id}"));
         done();
         give(world, id);
         (given, ())

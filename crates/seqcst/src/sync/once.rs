@@ -107,12 +107,12 @@ fn begin(id: u32, site: Site) -> Found {
         let lock = world.locks.get(id);
         if lock.done {
             world.tasks[world.current as usize].views.acquire(&lock.written);
-            note(world, site, || format!("o{id} is done"));
+            note(world, || format!("o{id} is done"));
             return (op(Kind::Load, How::Read, names::LOCK, id), Found::Done);
         }
         let poisoned = lock.poisoned;
         super::take(world, id);
-        note(world, site, || format!("begin o{id}"));
+        note(world, || format!("begin o{id}"));
         (begun, Found::Mine { poisoned })
     })
 }
@@ -132,7 +132,7 @@ impl Drop for End {
             let lock = world.locks.get(id);
             (lock.done, lock.poisoned) = (!poisoned, poisoned);
             super::give(world, id);
-            note(world, site, || format!("end o{id}"));
+            note(world, || format!("end o{id}"));
             (ended, ())
         });
     }

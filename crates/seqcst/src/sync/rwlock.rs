@@ -57,7 +57,7 @@ impl<T: ?Sized> RwLock<T> {
         let (id, site) = (lock_id(&self.tag), site::number(Location::caller()));
         let taken = op(Kind::Lock, How::Read, names::LOCK, id);
         step(site, taken, Wait::Shared(id), |world| {
-            note(world, site, || format!("lock m{id} to read"));
+            note(world, || format!("lock m{id} to read"));
             take(world, id);
             (taken, ())
         });
@@ -76,9 +76,7 @@ impl<T: ?Sized> RwLock<T> {
             let taken = op(Kind::TryLock, How::Read, names::LOCK, id);
             let free = step(site, taken, Wait::Nothing, |world| {
                 let free = world.locks.get(id).writer.is_none();
-                note(world, site, || {
-                    format!("try to lock m{id} to read: {}", if free { "done" } else { "taken" })
-                });
+                note(world, || format!("try to lock m{id} to read: {}", if free { "done" } else { "taken" }));
                 if free {
                     take(world, id);
                     return (taken, true);
@@ -180,7 +178,7 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
         let id = lock_id(&self.lock.tag);
         let given = op(Kind::Unlock, How::Read, names::LOCK, id);
         step(site, given, Wait::Nothing, |world| {
-            note(world, site, || format!("unlock m{id}"));
+            note(world, || format!("unlock m{id}"));
             drop(real);
             let lock = world.locks.get(id);
             lock.readers = lock.readers.saturating_sub(1);

@@ -37,9 +37,7 @@ impl<T: ?Sized> Weak<T> {
         let found = op(Kind::Rmw, How::Write, names::COUNTER, id);
         let value = step(site, found, Wait::Nothing, |world| {
             let value = self.value.upgrade();
-            note(world, site, || {
-                format!("upgrade to r{id}: {}", if value.is_some() { "done" } else { "gone" })
-            });
+            note(world, || format!("upgrade to r{id}: {}", if value.is_some() { "done" } else { "gone" }));
             if value.is_none() {
                 return (op(Kind::Load, How::Read, names::COUNTER, id), None);
             }

@@ -136,7 +136,7 @@ where
         let number = world.add_thread(name, job);
         world.watch_spawn(number);
         world.me().spin.clear();
-        note(world, site, || format!("spawn thread {number}"));
+        note(world, || format!("spawn thread {number}"));
         (spawn(number), number)
     });
     let thread = Thread::inside(Who { number, stamp: here().stamp }, handle_name);
@@ -169,7 +169,7 @@ fn join(number: u32, site: site::Site) {
             mine.views.join(&theirs.views);
         }
         world.me().spin.clear();
-        note(world, site, || format!("join thread {number}"));
+        note(world, || format!("join thread {number}"));
         (op, ())
     });
 }
@@ -231,7 +231,7 @@ pub fn sleep(time: Duration) {
 fn offer(what: &str, site: site::Site) {
     let op = Op::local(Kind::Yield);
     step(site, op, Wait::Offer, |world| {
-        note(world, site, || what.to_owned());
+        note(world, || what.to_owned());
         (op, ())
     });
 }

@@ -83,7 +83,7 @@ fn unpark(who: Who, site: site::Site) {
         world.me().views.release(&mut handed);
         let task = &mut world.tasks[number as usize];
         (task.handed, task.token) = (handed, true);
-        note(world, site, || format!("unpark thread {number}"));
+        note(world, || format!("unpark thread {number}"));
         (op, ())
     });
 }
@@ -123,7 +123,7 @@ pub fn park_timeout(time: Duration) {
 fn wait(timed: bool, site: site::Site) {
     let op = Op::new(Kind::Take, How::Write, names::token(rt::here().current));
     step(site, op, Wait::Token(timed), |world| {
-        note(world, site, || "park".to_owned());
+        note(world, || "park".to_owned());
         let task = world.me();
         task.spin.clear();
         if std::mem::take(&mut task.token) {

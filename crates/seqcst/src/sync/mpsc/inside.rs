@@ -76,16 +76,16 @@ impl<T> Channel<T> {
                 channel.received += 1;
                 task.views.acquire(&knows);
                 task.spin.clear();
-                note(world, site, || format!("receive from q{id}"));
+                note(world, || format!("receive from q{id}"));
                 let message = self.messages.lock().unwrap().pop_front();
                 return (taken, message.ok_or(TryRecvError::Disconnected));
             }
             if channel.senders > 0 {
-                note(world, site, || format!("receive from q{id}: empty"));
+                note(world, || format!("receive from q{id}: empty"));
                 return (looked, Err(TryRecvError::Empty));
             }
             task.views.acquire(&channel.gone);
-            note(world, site, || format!("receive from q{id}: no sender"));
+            note(world, || format!("receive from q{id}: no sender"));
             (looked, Err(TryRecvError::Disconnected))
         })
     }
@@ -115,7 +115,7 @@ impl<T> Channel<T> {
         }
         let closed = Op::new(Kind::Take, How::Write, self.messages());
         let left = step(0, closed, Wait::Nothing, |world| {
-            note(world, 0, || format!("close q{}", self.id));
+            note(world, || format!("close q{}", self.id));
             let channel = world.channels.get(self.id);
             channel.closed = true;
             channel.filled.clear();
@@ -134,7 +134,7 @@ impl<T> Place<T> {
         }
         let sent = Op::new(Kind::Post, How::Write, channel.messages());
         let number = step(site, sent, Wait::Room(channel.id), |world| {
-            note(world, site, || format!("send to q{}", channel.id));
+            note(world, || format!("send to q{}", channel.id));
             if world.channels.get(channel.id).closed {
                 return (Op::new(Kind::Post, How::Read, channel.messages()), Err(SendError(message)));
             }
@@ -156,7 +156,7 @@ impl<T> Place<T> {
         let sent = Op::new(Kind::Post, How::Write, channel.messages());
         let looked = Op::new(Kind::TryLock, How::Read, channel.messages());
         step(site, sent, Wait::Nothing, |world| {
-            note(world, site, || format!("try to send to q{}", channel.id));
+            note(world, || format!("try to send to q{}", channel.id));
             let state = world.channels.get(channel.id);
             if state.closed {
                 return (looked, Err(TrySendError::Disconnected(message)));
@@ -188,7 +188,7 @@ impl<T> Drop for Place<T> {
         // Among themselves the senders may go in any order; who finds that none is left comes after all of them.
         let gone = Op::new(Kind::Post, How::Read, channel.senders());
         step(0, gone, Wait::Nothing, |world| {
-            note(world, 0, || format!("drop a sender of q{}", channel.id));
+            note(world, || format!("drop a sender of q{}", channel.id));
             let state = world.channels.get(channel.id);
             state.senders -= 1;
             world.tasks[world.current as usize].views.release(&mut state.gone);

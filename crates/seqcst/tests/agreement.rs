@@ -1,0 +1,222 @@
+//! Random programs, run through the crate: something is found exactly when the definitions say so, and there are as many
+//! different executions as SC execution graphs.
+
+#![allow(unsafe_code)] // cells
+
+use seqcst::cell::UnsafeCell;
+use seqcst::sync::atomic::{AtomicU32, Ordering, fence};
+use seqcst::{Builder, Problem, thread};
+use seqcst_model::oracle::{self, Candidate};
+use seqcst_model::sample::{Kind, Operand, Random, RandomProgram, Shape, Statement};
+use seqcst_model::{Mode, Model};
+use std::ops::ControlFlow;
+
+/// Programs per model.
+const CASES: u64 = 600;
+/// Graphs to look at before a program counts as too big.
+const LIMIT: usize = 60_000;
+
+fn cases() -> u64 {
+    std::env::var("SEQCST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(CASES)
+}
+
+/// A program of up to three threads, without blocking instructions and sums modulo three, which the crate has not.
+fn draw(seed: u64, non_atomic: bool) -> RandomProgram {
+    let mut random = Random::new(seed);
+    let (threads, statements) = (2 + random.below(2), 5 + random.below(4));
+    let locations = 2 + usize::from(non_atomic || random.one_in(4));
+    let shape = Shape { threads, statements, locations, non_atomic, modulus: 3 };
+    let mut program = RandomProgram::draw(&mut random, shape);
+    for thread in &mut program.threads {
+        thread.retain(|statement| !matches!(statement.kind, Kind::Wait(_) | Kind::BlockingCas(..)));
+        for statement in thread {
+            match statement.kind {
+                Kind::FetchAdd(operand) => statement.kind = Kind::Exchange(operand),
+                // Fewer fences, more to fence.
+                Kind::Fence if random.one_in(2) => {
+                    (statement.kind, statement.mode) = (Kind::Load, Mode::Acquire);
+                    statement.loc = seqcst_model::Loc(random.below(2) as u8);
+                }
+                _ => {}
+            }
+        }
+    }
+    program
+}
+
+struct Memory {
+    atomics: Vec<AtomicU32>,
+    plain: UnsafeCell<u32>,
+}
+
+// SAFETY: the cell is watched for races, and its threads take turns.
+unsafe impl Sync for Memory {}
+
+/// Runs a program once: a thread for each of its threads.
+fn run(program: &RandomProgram) {
+    let memory = Memory {
+        atomics: (0..program.locations).map(|_| AtomicU32::new(0)).collect(),
+        plain: UnsafeCell::new(0),
+    };
+    thread::scope(|scope| {
+        for statements in &program.threads {
+            let memory = &memory;
+            scope.spawn(move || {
+                statements.iter().fold(0, |register, statement| {
+                    if statement.guarded && register == 0 {
+                        register
+                    } else {
+                        step(memory, statement, register)
+                    }
+                })
+            });
+        }
+    });
+}
+
+/// One statement; the register's value after it.
+fn step(memory: &Memory, statement: &Statement, register: u32) -> u32 {
+    let value = |operand: &Operand| match operand {
+        Operand::Const(value) => *value,
+        Operand::Register(more) => (register + more) % 3,
+    };
+    if statement.mode == Mode::NonAtomic {
+        return match &statement.kind {
+            // SAFETY: see `Memory`.
+            Kind::Load => memory.plain.with(|cell| unsafe { *cell }),
+            Kind::Store(new) => {
+                memory.plain.with_mut(|cell| unsafe { *cell = value(new) });
+                register
+            }
+            other => unreachable!("{other:?}"),
+        };
+    }
+    let (order, failure) = (ordering(statement.mode), ordering(statement.mode.read_part()));
+    let location = &memory.atomics[statement.loc.index()];
+    match &statement.kind {
+        Kind::Load => location.load(order),
+        Kind::Store(new) => {
+            location.store(value(new), order);
+            register
+        }
+        Kind::Exchange(new) => location.swap(value(new), order),
+        Kind::Cas(old, new) => {
+            location.compare_exchange(*old, value(new), order, failure).unwrap_or_else(|found| found)
+        }
+        Kind::WeakCas(old, new) => {
+            u32::from(location.compare_exchange_weak(*old, value(new), order, failure).is_ok())
+        }
+        Kind::Fence => {
+            fence(order);
+            register
+        }
+        other => unreachable!("{other:?}"),
+    }
+}
+
+fn ordering(mode: Mode) -> Ordering {
+    match mode {
+        Mode::NonAtomic | Mode::Relaxed => Ordering::Relaxed,
+        Mode::Acquire => Ordering::Acquire,
+        Mode::Release => Ordering::Release,
+        Mode::AcqRel => Ordering::AcqRel,
+        Mode::SeqCst => Ordering::SeqCst,
+    }
+}
+
+fn builder(model: seqcst::Model) -> Builder {
+    Builder::default().memory_model(model).spurious_failures(true).patience(1000)
+}
+
+/// Compares verdicts; counts those that are fine and those that aren't.
+fn verdicts(model: seqcst::Model, definition: Model, non_atomic: bool) {
+    let (mut fine, mut bad) = (0, 0);
+    for seed in 0..cases() {
+        let program = draw(seed, non_atomic);
+        let lowered = program.lower(definition);
+        let robust = match oracle::robust(&lowered, definition, Model::Sc, LIMIT) {
+            oracle::Verdict::TooBig => continue,
+            verdict => verdict.is_robust(),
+        };
+        let Some(races) = races(&program) else { continue };
+        let exploration = builder(model).explore(|| run(&program));
+        let found = exploration.problem();
+        let told = || format!("{found:?}, robust: {robust}, races: {races}, seed {seed}:\n{program}");
+        match found {
+            None => {
+                assert!(exploration.is_exhaustive(), "{}", exploration.summary());
+                assert!(robust && !races, "{}", told());
+            }
+            Some(Problem::Stale(_)) => assert!(!robust, "{}", told()),
+            Some(Problem::Race(..)) => assert!(races, "{}", told()),
+            Some(_) => panic!("{}", told()),
+        }
+        *(if found.is_none() { &mut fine } else { &mut bad }) += 1;
+    }
+    println!("{definition:?}: {fine} are fine, {bad} are not");
+    assert!(fine > cases() / 5 && bad > cases() / 100, "{fine} are fine, {bad} are not");
+}
+
+/// Whether some SC execution has a race, by the happens-before of RC20.
+fn races(program: &RandomProgram) -> Option<bool> {
+    let mut racy = false;
+    let visit = |Candidate { graph, .. }: Candidate| {
+        racy = oracle::race(graph, Model::Rc20).is_some();
+        if racy { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    oracle::consistent(&program.lower(Model::Rc20), Model::Sc, LIMIT, visit).ok()?;
+    Some(racy)
+}
+
+#[test]
+fn verdicts_under_rc20() {
+    verdicts(seqcst::Model::Rc20, Model::Rc20, false);
+}
+
+#[test]
+fn verdicts_under_ra() {
+    verdicts(seqcst::Model::Ra, Model::Ra, false);
+}
+
+#[test]
+fn verdicts_under_tso() {
+    verdicts(seqcst::Model::Tso, Model::Tso, false);
+}
+
+#[test]
+fn verdicts_with_plain_accesses() {
+    verdicts(seqcst::Model::Rc20, Model::Rc20, true);
+}
+
+/// Without SC accesses (which are two events to the definitions and one step here): as many executions as graphs.
+#[test]
+fn as_many_executions_as_graphs() {
+    let (mut programs, mut all, mut redundant) = (0, 0, 0);
+    for seed in 0..cases() {
+        let mut program = draw(seed, false);
+        for statement in program.threads.iter_mut().flatten() {
+            if statement.mode == Mode::SeqCst && statement.kind != Kind::Fence {
+                statement.mode = Mode::Relaxed;
+            }
+        }
+        let mut graphs = 0;
+        let visit = |candidate: Candidate| {
+            graphs += u64::from(candidate.complete);
+            ControlFlow::Continue(())
+        };
+        if oracle::consistent(&program.lower(Model::Rc20), Model::Sc, LIMIT, visit).is_err() {
+            continue;
+        }
+        let exploration = builder(seqcst::Model::Sc).explore(|| run(&program));
+        assert!(exploration.is_exhaustive() && exploration.problem().is_none());
+        assert_eq!(exploration.distinct(), graphs, "seed {seed}:\n{program}");
+        programs += 1;
+        all += exploration.executions();
+        redundant += exploration.redundant();
+        if !program.to_string().contains("WCAS") {
+            assert_eq!(exploration.executions() - exploration.redundant(), graphs, "seed {seed}:\n{program}");
+        }
+    }
+    println!("{programs} programs, {all} executions, {redundant} of them redundant");
+    assert!(programs > cases() / 2);
+}
