@@ -364,11 +364,16 @@ fn next_turn() -> usize {
         if let Some(next) = scheduler.choose() {
             return next;
         }
+        if scheduler.look_again() {
+            continue;
+        }
         // Others, outside of this process, may end somebody's wait.
-        if !descriptors::wait_for_one()
-            && let Some(scheduler) = get()
-            && !scheduler.look_again()
-        {
+        let header = scheduler.shared.header();
+        let others = descriptors::wait_for_one(|thread, pc| {
+            header.current.store(thread, Relaxed);
+            header.site.store(pc as u64, Relaxed);
+        });
+        if !others && let Some(scheduler) = get() {
             scheduler.stuck();
         }
     }
