@@ -151,7 +151,7 @@ impl<'a> Search<'a> {
         self.lowered.from == Machine::X86
             && self.after[a][b]
             && !self.after[b][a]
-            && self.pairs.kept[a].contains(b)
+            && (self.pairs.kept[a].contains(b) || self.pairs.spare[a].contains(b))
             && !self.pairs.free[a].contains(b)
     }
 

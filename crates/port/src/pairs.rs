@@ -20,8 +20,23 @@ pub struct Pairs {
     pub kept: Vec<Bits>,
     /// Of these, not ordered by the machine that it goes to, on the same path.
     pub loose: Vec<Bits>,
+    /// Ordered by the machine that the program comes from on some path, but not worth a look: another pair serves.
+    pub spare: Vec<Bits>,
     /// Not ordered by the machine that the program comes from, on some path.
     pub free: Vec<Bits>,
+}
+
+/// What a pair is on a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Found {
+    /// Not ordered by the machine that the program comes from.
+    Free,
+    /// Ordered there, but another pair serves.
+    Spare,
+    /// Ordered there, and by the machine that the program goes to.
+    Held,
+    /// Ordered there, and not by the machine that the program goes to.
+    Loose,
 }
 
 /// What happens between two events: the nodes after the first up to the second, in the graph of their thread.
@@ -45,20 +60,19 @@ impl Asked<'_> {
     pub fn pairs(&self) -> Pairs {
         let many = self.lowered.events.len();
         let empty = vec![Bits::new(many); many];
-        let mut pairs = Pairs { kept: empty.clone(), loose: empty.clone(), free: empty };
+        let mut pairs =
+            Pairs { kept: empty.clone(), loose: empty.clone(), spare: empty.clone(), free: empty };
         for first in 0..many {
-            self.walk(first, |second, from, to| {
+            self.walk(first, |second, found| {
                 if self.same_place(first, second) {
                     return false;
                 }
-                if from {
-                    pairs.kept[first].insert(second);
-                } else {
-                    pairs.free[first].insert(second);
-                }
-                if from && !to {
-                    pairs.loose[first].insert(second);
-                }
+                match found {
+                    Found::Free => pairs.free[first].insert(second),
+                    Found::Spare => pairs.spare[first].insert(second),
+                    Found::Held => pairs.kept[first].insert(second),
+                    Found::Loose => pairs.kept[first].insert(second) | pairs.loose[first].insert(second),
+                };
                 false
             });
         }
@@ -67,7 +81,7 @@ impl Asked<'_> {
 
     /// A shortest path on which the pair is loose.
     pub fn path(&self, first: usize, second: usize) -> Option<Path> {
-        self.walk(first, |met, from, to| met == second && from && !to)
+        self.walk(first, |met, found| met == second && found == Found::Loose)
     }
 
     fn same_place(&self, first: usize, second: usize) -> bool {
@@ -105,10 +119,9 @@ impl Asked<'_> {
     }
 
     /// Follows all paths from an event, breadth first, and tells `found` of every event on them (but for other steps of
-    /// the same instruction, which nobody can come between): its number, whether the
-    /// machine that the program comes from orders it, and the one that it goes to. Ends with the path on which `found`
-    /// says yes.
-    fn walk(&self, first: usize, mut found: impl FnMut(usize, bool, bool) -> bool) -> Option<Path> {
+    /// the same instruction, which nobody can come between): its number and what the pair is. Ends with the path on
+    /// which `found` says yes.
+    fn walk(&self, first: usize, mut found: impl FnMut(usize, Found) -> bool) -> Option<Path> {
         let lowered = self.lowered;
         let origin = &lowered.events[first];
         let nodes = &lowered.threads[origin.thread].nodes;
@@ -135,8 +148,13 @@ impl Asked<'_> {
                     }
                     Op::Event(second) => {
                         let (there, here) = (self.met(first, *second, true), self.met(first, *second, false));
-                        let (kept, held) = (from.orders(f, there), to.holds(t, here));
-                        if left && found(*second, kept, held) {
+                        let what = match (from.orders(f, there), to.holds(t, here)) {
+                            (false, _) => Found::Free,
+                            _ if from.needless(f, there) => Found::Spare,
+                            (true, true) => Found::Held,
+                            (true, false) => Found::Loose,
+                        };
+                        if left && found(*second, what) {
                             return Some(path(&visited, number, next));
                         }
                         (f, t) = (from.pass(f, there), to.pass(t, here));
