@@ -320,7 +320,9 @@ fn call(operands: &mut Operands, at: &mut Cursor) -> Result<Option<Call>, Error>
             Some(Word::Plain("align")) => at.at += 2,
             Some(Word::Plain(_) | Word::Text(_)) => {
                 at.at += 1;
-                at.skip_brackets();
+                if at.peek() == Some(Word::Sign('(')) {
+                    at.skip_brackets();
+                }
             }
             Some(Word::Sign('=')) => at.at += 1,
             _ => return Err(at.error("the type of a call is expected here")),

@@ -384,7 +384,7 @@ impl Lower<'_> {
         let Op::End(end) = &last.op else { return };
         let targets = end.successors();
         // Out of a call by an exception that is nowhere in the text: a step where nothing can be put.
-        let implicit = matches!(end, End::Any(_)) && !self.is_end(last.site);
+        let implicit = matches!(end, End::Any(_)) && !self.is_jump(last.site);
         for (edge, to) in targets.into_iter().enumerate() {
             let mut from = node;
             if implicit && edge > 0 {
@@ -397,11 +397,12 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether an instruction of the text says where control goes.
-    fn is_end(&self, site: Site) -> bool {
+    /// Whether an instruction of the text says where control goes, and is no call.
+    fn is_jump(&self, site: Site) -> bool {
         let Site::Before { function, block, index } = site else { return false };
         let block = self.code.function(function).and_then(|f| f.blocks.get(block as usize));
-        block.is_some_and(|block| block.body.len() == index as usize + 1)
+        let op = block.and_then(|block| block.body.get(index as usize)).map(|instruction| &instruction.op);
+        op.is_some_and(|op| matches!(op, Op::End(_)) && op.call().is_none())
     }
 
     /// What memory sees of a step.
@@ -500,7 +501,9 @@ impl Lower<'_> {
             Effect::Fills => plain(0, Kind::Store, looking).into_iter().collect(),
             Effect::Access(argument, kind, order) => {
                 let Some(pointer) = call.arguments.get(argument) else { return Vec::new() };
-                self.access(looking, pointer, 4, kind, order, false).map(What::Access).into_iter().collect()
+                let access = self.access(looking, pointer, 1, kind, order, false);
+                // Large: no instruction of the text that could be made stronger.
+                access.map(|access| What::Access(Access { size: u32::MAX, ..access })).into_iter().collect()
             }
             // Starting a thread: what came before is seen by it. Accesses of other threads see no difference.
             Effect::Starts(..) => Vec::new(),

@@ -18,6 +18,7 @@ pub mod library;
 pub mod lower;
 pub mod module;
 mod operands;
+pub mod patch;
 pub mod pointers;
 mod reader;
 pub mod threads;
