@@ -4,15 +4,17 @@ use crate::Status;
 use crate::engine::{self, CheckOptions};
 use crate::flags::{CheckFlags, Format};
 use crate::input;
-use crate::output::{self, Target};
+use crate::output;
+use crate::pictures::Pictures;
 use crate::progress::Line;
-use seqcst_report::{Finding, Verdict, render, to_dot, to_json, to_svg};
+use seqcst_report::{Finding, Verdict, render, to_json};
 use std::io;
 use std::path::Path;
 
 /// Checks all files, in order; gives the worst of what was found.
 pub fn run(flags: &CheckFlags) -> Status {
-    let pictures = match Pictures::new(flags) {
+    let (svg, dot) = (flags.svg.as_deref(), flags.dot.as_deref());
+    let pictures = match Pictures::new(svg, dot, flags.format == Format::Text, &flags.files) {
         Ok(pictures) => pictures,
         Err(message) => {
             output::complain(&message);
@@ -86,59 +88,5 @@ impl Printer<'_> {
         // An empty line around everything that takes more than a line.
         let apart = self.last_was_long.replace(long).is_some_and(|before| before || long);
         output::answer(&format!("{}{text}", if apart { "\n" } else { "" }))
-    }
-}
-
-/// The files to draw the witness into.
-struct Pictures {
-    svg: Option<Target>,
-    dot: Option<Target>,
-    notes: bool,
-}
-
-impl Pictures {
-    /// Looks whether they can be written, before anything is done.
-    fn new(flags: &CheckFlags) -> Result<Pictures, String> {
-        let target = |name: Option<&Path>| name.map(Target::new).transpose();
-        let pictures = Pictures {
-            svg: target(flags.svg.as_deref())?,
-            dot: target(flags.dot.as_deref())?,
-            notes: flags.format == Format::Text,
-        };
-        let all: Vec<&Target> = pictures.svg.iter().chain(&pictures.dot).collect();
-        if let (Some(picture), 2..) = (all.first(), flags.files.len()) {
-            let name = picture.name.display();
-            return Err(format!(
-                "error: {name} can show the witness of one input: name one FILE, not {}\n",
-                flags.files.len()
-            ));
-        }
-        if let [svg, dot] = all[..]
-            && svg.same(dot)
-        {
-            return Err("error: --svg and --dot name the same file\n".to_owned());
-        }
-        match all.iter().find(|picture| flags.files.iter().any(|file| picture.is(file))) {
-            Some(picture) => {
-                Err(format!("error: {} is the input: it is not overwritten\n", picture.name.display()))
-            }
-            None => Ok(pictures),
-        }
-    }
-
-    fn draw(&self, finding: &Finding) -> Result<(), String> {
-        let svg = self.svg.as_ref().map(|target| (target, to_svg(finding)));
-        let dot = self.dot.as_ref().map(|target| (target, to_dot(finding)));
-        for (target, text) in svg.into_iter().chain(dot) {
-            match text {
-                Some(text) => target.write(&text)?,
-                None if self.notes => {
-                    let name = target.name.display();
-                    output::complain(&format!("{name}: note: not written, there is no witness to draw\n"));
-                }
-                None => {}
-            }
-        }
-        Ok(())
     }
 }

@@ -83,7 +83,8 @@ fn search(machine: &Machine, options: &CheckOptions, report: &(dyn Fn(Progress) 
     decide(machine, options.target, &plan, report)
 }
 
-fn model(target: Target) -> Model {
+/// The definitions that a witness is confirmed by.
+pub fn model(target: Target) -> Model {
     match target {
         Target::Sc => Model::Sc,
         Target::Ra => Model::Ra,
@@ -92,7 +93,8 @@ fn model(target: Target) -> Model {
     }
 }
 
-fn verdict(violation: &Violation) -> Verdict {
+/// What a violation is called.
+pub fn verdict(violation: &Violation) -> Verdict {
     match violation {
         Violation::Stale { .. } => Verdict::NotRobust,
         Violation::Race { .. } | Violation::Clash { .. } => Verdict::Race,

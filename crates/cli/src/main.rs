@@ -8,7 +8,7 @@
 //! * [`run`]: `seqcst run`, which runs instrumented programs and sums up;
 //! * [`explore`]: `seqcst explore`, which runs programs under schedules of its own choice;
 //! * [`rust`]: `cargo seqcst`, which instruments Rust programs;
-//! * [`output`]: standard output, pictures, colors; [`progress`]: the line that moves.
+//! * [`output`]: standard output, files, colors; [`pictures`]: drawings of a witness; [`progress`]: the line that moves.
 //!
 //! Exit codes: 0 holds, 1 a violation, 2 bad input or usage, 3 gave up at a limit. An internal error is 3 as well:
 //! nothing was decided. Compilers and cargo keep their own.
@@ -20,6 +20,7 @@ mod explore;
 mod flags;
 mod input;
 mod output;
+mod pictures;
 mod progress;
 mod run;
 mod rust;

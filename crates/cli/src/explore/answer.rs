@@ -83,7 +83,8 @@ impl Answer {
         let Summary { executions, distinct, redundant, borderline, time, ref progress, .. } = self.summary;
         let Some(strategy) = self.strategy else { return String::new() };
         let plural = if executions == 1 { "" } else { "s" };
-        let mut out = format!("  {strategy}: {} execution{plural}, {} different", count(executions), count(distinct));
+        let mut out =
+            format!("  {strategy}: {} execution{plural}, {} different", count(executions), count(distinct));
         if redundant > 0 {
             let _ = write!(out, ", {} redundant", count(redundant));
         }
@@ -92,7 +93,11 @@ impl Answer {
         }
         let seconds = time.as_secs_f64();
         let time = if seconds < 0.01 { "under 0.01 s".to_owned() } else { format!("{seconds:.2} s") };
-        let _ = writeln!(out, "; {time}{}", self.rate().map_or(String::new(), |rate| format!(", {}/s", count(rate))));
+        let _ = writeln!(
+            out,
+            "; {time}{}",
+            self.rate().map_or(String::new(), |rate| format!(", {}/s", count(rate)))
+        );
         let by = progress.by_preemptions.iter().enumerate();
         let by: Vec<String> = by.map(|(bound, many)| format!("{bound}: {}", count(*many))).collect();
         if by.len() > 1 {
@@ -111,7 +116,9 @@ impl Answer {
     fn proved(&self) -> Option<String> {
         self.strategy?;
         let progress = &self.summary.progress;
-        let clean = self.summary.failing.is_empty();
+        if self.failing.is_some() && !progress.exhausted {
+            return None;
+        }
         let bound = progress.finished_bound;
         let up_to = |bound: u32| match bound {
             0 => "without preemption".to_owned(),
@@ -122,8 +129,7 @@ impl Answer {
             (true, ..) => "all schedules were tried".to_owned(),
             (false, Some(bound), _) => format!("all schedules {} were tried", up_to(bound)),
             (false, None, Some(guarantee)) => guarantee.clone(),
-            (false, None, None) if clean => "nothing is proved".to_owned(),
-            _ => return None,
+            (false, None, None) => "nothing is proved".to_owned(),
         };
         let rest = match (progress.exhausted, bound) {
             (true, _) | (_, None) => "",
@@ -176,9 +182,9 @@ impl Answer {
 
 impl Told {
     fn text(&self, color: bool) -> String {
-        let mut out = self.log.trim_end().to_owned();
-        if !out.is_empty() {
-            out += "\n\n";
+        let mut out = String::new();
+        if !self.log.is_empty() {
+            let _ = writeln!(out, "{}", self.log.trim_end());
         }
         for line in &self.message {
             let _ = writeln!(out, "  {line}");
@@ -190,7 +196,8 @@ impl Told {
         if !self.schedule.is_empty() {
             let switches = self.schedule.windows(2).filter(|pair| pair[0].thread != pair[1].thread).count();
             let preemptions = self.schedule.iter().filter(|line| line.preempts).count();
-            let plural = |many: usize, word: &str| format!("{many} {word}{}", if many == 1 { "" } else { "s" });
+            let plural =
+                |many: usize, word: &str| format!("{many} {word}{}", if many == 1 { "" } else { "s" });
             let _ = writeln!(
                 out,
                 "\n  execution {}: {}, {}, {}\n\n{}",
@@ -205,7 +212,8 @@ impl Told {
     }
 
     fn json(&self) -> Value {
-        let reports = self.documents.iter().flat_map(|document| document["reports"].as_array().into_iter().flatten());
+        let reports =
+            self.documents.iter().flat_map(|document| document["reports"].as_array().into_iter().flatten());
         let mut object = json!({
             "execution": self.number,
             "tape": tape::show(&self.tape),

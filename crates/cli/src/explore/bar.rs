@@ -77,7 +77,10 @@ mod tests {
     fn the_rest_is_estimated() {
         let summary = Summary { executions: 500, time: Duration::from_secs(10), ..Summary::default() };
         let progress = Progress { part: Some(0.25), by_preemptions: vec![1, 499], ..Progress::default() };
-        assert_eq!(line("p", &summary, &progress), "p: 500 executions, 50/s, 1 preemptions, 25 %, about 30 s left, 10 s");
+        assert_eq!(
+            line("p", &summary, &progress),
+            "p: 500 executions, 50/s, 1 preemptions, 25 %, about 30 s left, 10 s"
+        );
         assert_eq!((duration(200.0), duration(7200.0)), ("3 min".to_owned(), "2 h".to_owned()));
     }
 }

@@ -22,7 +22,7 @@ use crate::flags::{ExploreFlags, Format, ModelName, StrategyName};
 use crate::output;
 use crate::progress::count;
 use process::Trouble;
-use seqcst_schedule::{Limits, Summary, ThreadId, tape};
+use seqcst_schedule::{Limits, Summary, ThreadId, Trace, tape};
 use std::io;
 use std::path::Path;
 
@@ -93,6 +93,13 @@ fn limit(flags: &ExploreFlags, summary: &Summary) -> String {
         Some(most) if summary.executions >= most => format!("limit of {} executions", count(most)),
         _ => format!("limit of {} s", flags.timeout.as_secs_f64()),
     }
+}
+
+/// Why a tape can't be played.
+fn does_not_fit(tape: &[ThreadId], trace: &Trace) -> String {
+    let at = trace.steps.len();
+    let thread = tape.get(at).map_or(String::new(), |thread| tape::show(&[*thread]));
+    format!("the tape doesn't fit the program: step {} can't be {thread}", at + 1)
 }
 
 /// The command that executes this schedule again.

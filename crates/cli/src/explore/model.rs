@@ -1,10 +1,188 @@
 //! `seqcst explore FILE.tpl`: a finite-state program.
 
-use super::Stop;
-use super::answer::Answer;
-use crate::flags::ExploreFlags;
+use super::answer::{Answer, Told};
+use super::bar::Bar;
+use super::verdict::Verdict;
+use super::{Stop, limits, replay_command, strategies};
+use crate::engine;
+use crate::flags::{ExploreFlags, Format};
+use crate::input::{self, Input};
+use crate::output;
+use crate::pictures::Pictures;
+use crate::{Status, flags};
+use seqcst_explore::schedules::{Options, ProgramSource};
+use seqcst_explore::states::{Found, Violation};
+use seqcst_explore::witness::witness;
+use seqcst_program::lower;
+use seqcst_program::semantics::Machine;
+use seqcst_report::Finding;
+use seqcst_schedule::strategies::minimize;
+use seqcst_schedule::{End, Failing, Outcome, Plan, Source, Strategy, Summary, ThreadId, Trace, explore};
+use std::path::PathBuf;
 
 /// Explores it.
-pub fn run(_flags: &ExploreFlags) -> Result<Answer, Stop> {
-    Err(Stop::BadInput("not yet".to_owned()))
+pub fn run(flags: &ExploreFlags) -> Result<Answer, Stop> {
+    let [file] = &flags.command[..] else {
+        let extra = flags.command[1].to_string_lossy();
+        return Err(Stop::BadInput(format!(
+            "a finite-state program takes no arguments, but there is `{extra}`"
+        )));
+    };
+    let file = PathBuf::from(file);
+    let notes = flags.format == Format::Text;
+    let pictures =
+        Pictures::new(flags.svg.as_deref(), flags.dot.as_deref(), notes, std::slice::from_ref(&file));
+    let pictures = pictures.map_err(|message| said(&message))?;
+    let input = input::read(&file)
+        .map_err(|bad| said(&bad.render(output::use_color(flags.color, &std::io::stderr()))))?;
+    if notes {
+        output::complain(&input.warnings());
+    }
+    let target = flags.model.target();
+    let machine = Machine::new(lower(&input.parsed.program, target));
+    let options = Options {
+        monitor: !flags.no_monitor && flags.model != flags::ModelName::Sc,
+        races: !flags.no_races && !flags.no_monitor,
+        steps: flags.steps,
+    };
+    let source = ProgramSource::new(&machine, target, options);
+    let mut model = Model { flags, input: &input, machine: &machine, source };
+    let answer = match strategies::tape(flags).map_err(Stop::BadInput)? {
+        Some(tape) => model.replay(&tape)?,
+        None => model.search()?,
+    };
+    if let Some(finding) = answer.failing.as_ref().and_then(|told| told.witness.as_ref()) {
+        pictures.draw(finding).map_err(|message| said(&message))?;
+    }
+    Ok(answer)
+}
+
+/// Says it right away: it has its own form.
+fn said(message: &str) -> Stop {
+    output::complain(message);
+    Stop::Said(Status::BadInput)
+}
+
+struct Model<'a> {
+    flags: &'a ExploreFlags,
+    input: &'a Input,
+    machine: &'a Machine,
+    source: ProgramSource<'a>,
+}
+
+impl Model<'_> {
+    fn search(&mut self) -> Result<Answer, Stop> {
+        let name = strategies::name(self.flags, true);
+        let mut strategy = strategies::new(self.flags, name);
+        let limits = limits(self.flags, name);
+        let bar = Bar::new(&self.input.file);
+        let watch = |summary: &Summary, strategy: &dyn Strategy| bar.update(summary, || strategy.progress());
+        let summary = match explore(&mut self.source, &mut *strategy, &limits, watch) {
+            Ok(summary) => summary,
+            Err(never) => match never {},
+        };
+        drop(bar);
+        let strategy = Some(strategies::word(name));
+        let Some(first) = summary.first().cloned() else {
+            let verdict = Verdict::without_finding(&summary, || super::limit(self.flags, &summary));
+            return Ok(self.answer(strategy, verdict, summary, None));
+        };
+        let verdict = Verdict::of(first.end, &first.outcome, self.flags.steps);
+        let verdict = verdict.unwrap_or(Verdict::NothingFound);
+        let tape = if self.flags.minimize { self.minimized(&first, &verdict) } else { first.tape };
+        let told = self.tell(first.number, &tape, &verdict)?;
+        Ok(self.answer(strategy, verdict, summary, Some(told)))
+    }
+
+    fn replay(&mut self, tape: &[ThreadId]) -> Result<Answer, Stop> {
+        let (trace, outcome) = self.execute(tape);
+        if trace.end == End::Diverged {
+            return Err(Stop::BadInput(super::does_not_fit(tape, &trace)));
+        }
+        let verdict = Verdict::of(trace.end, &outcome, self.flags.steps).unwrap_or(Verdict::NothingFound);
+        let steps = trace.steps.len() as u64;
+        let summary = Summary { executions: 1, distinct: 1, steps, ..Summary::default() };
+        let told = self.tell(1, tape, &verdict)?;
+        Ok(self.answer(None, verdict, summary, Some(told)))
+    }
+
+    fn execute(&mut self, tape: &[ThreadId]) -> (Trace, Outcome) {
+        let (mut plan, mut trace) = (Plan::default(), Trace::default());
+        plan.replay(tape.iter().copied());
+        match self.source.run(&plan, &mut trace) {
+            Ok(outcome) => (trace, outcome),
+            Err(never) => match never {},
+        }
+    }
+
+    fn minimized(&mut self, first: &Failing, verdict: &Verdict) -> Vec<ThreadId> {
+        let steps = self.flags.steps;
+        let same = |trace: &Trace, outcome: &Outcome| {
+            Verdict::of(trace.end, outcome, steps).as_ref() == Some(verdict)
+        };
+        match minimize(&mut self.source, &first.tape, same, strategies::MINIMIZING) {
+            Ok(shorter) => shorter.map_or_else(|| first.tape.clone(), |shorter| shorter.tape),
+            Err(never) => match never {},
+        }
+    }
+
+    fn answer(
+        &self,
+        strategy: Option<&'static str>,
+        verdict: Verdict,
+        summary: Summary,
+        failing: Option<Told>,
+    ) -> Answer {
+        let (model, threads) = (self.flags.model.target().name(), self.machine.code().threads.len());
+        Answer { words: vec![self.input.file.clone()], model, strategy, verdict, summary, threads, failing }
+    }
+
+    /// What goes wrong on a tape, with its witness where there is one.
+    fn tell(&mut self, number: u64, tape: &[ThreadId], verdict: &Verdict) -> Result<Told, Stop> {
+        let fits = |found: &Found| {
+            matches!(
+                (found.violation, verdict),
+                (Violation::Stale { .. }, Verdict::NotRobust)
+                    | (Violation::Race { .. } | Violation::Clash { .. }, Verdict::Race)
+                    | (Violation::Failed { .. }, Verdict::Assertion)
+                    | (Violation::Stuck { .. }, Verdict::Deadlock)
+            )
+        };
+        let found = self.source.findings(tape).into_iter().find(fits);
+        let witness = found.map(|found| self.finding(&found)).transpose().map_err(Stop::GaveUp)?;
+        let mut message = Vec::new();
+        if witness.is_none() {
+            let (trace, _) = self.execute(tape);
+            let names = self.source.names();
+            let name = |thread: ThreadId| names.get(thread as usize).copied().unwrap_or("a thread");
+            let sites = &self.machine.code().sites;
+            message.extend(trace.waiting.iter().map(|waiting| {
+                let text = sites.get(waiting.site as usize).map_or("", |site| &site.text);
+                let verb = match trace.end {
+                    End::StepLimit => "was",
+                    _ if waiting.spins != 0 => "spins",
+                    _ => "waits",
+                };
+                format!("{} {verb} at `{text}`", name(waiting.thread))
+            }));
+        }
+        let replay = replay_command(self.flags, tape);
+        Ok(Told { number, tape: tape.to_vec(), message, witness, replay, ..Told::default() })
+    }
+
+    fn finding(&self, found: &Found) -> Result<Finding, String> {
+        let target = self.flags.model.target();
+        let witness = witness(self.machine, &self.input.source, engine::model(target), found);
+        Ok(Finding {
+            file: self.input.file.clone(),
+            source: self.input.source.clone(),
+            model: target.name().to_owned(),
+            verdict: engine::verdict(&found.violation),
+            states: 0,
+            transitions: 0,
+            seconds: 0.0,
+            threads: self.machine.code().threads.iter().map(|thread| thread.name.clone()).collect(),
+            witness: Some(witness.map_err(|unconfirmed| unconfirmed.to_string())?),
+        })
+    }
 }

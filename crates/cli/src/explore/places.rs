@@ -98,8 +98,15 @@ impl Places {
         place
     }
 
-    /// The variable at this address, if it has a name: `x`, `x+8`.
+    /// The variables in the eight bytes at this address, if they have names: `x`, `x+8`, `x/y`.
     pub fn variable(&self, address: u64) -> Option<String> {
+        let mut names: Vec<String> = [0, 1, 2, 4].iter().filter_map(|i| self.symbol(address + i)).collect();
+        let base = |name: &str| name.split('+').next().unwrap_or_default().to_owned();
+        names.dedup_by_key(|name| base(name));
+        (!names.is_empty()).then(|| names.join("/"))
+    }
+
+    fn symbol(&self, address: u64) -> Option<String> {
         let (loader, at) = self.module(address)?;
         let symbol = loader.find_symbol_info(at)?;
         let name = demangled(symbol.name());
@@ -117,7 +124,9 @@ fn is_foreign(file: &str) -> bool {
 }
 
 fn demangled(name: &str) -> String {
-    addr2line::demangle_auto(name.into(), None).into_owned()
+    // `x` is a name in C, and a type to who demangles.
+    let mangled = name.starts_with("_Z") || name.starts_with("_R");
+    if mangled { addr2line::demangle_auto(name.into(), None).into_owned() } else { name.to_owned() }
 }
 
 /// `7f00-7f10 r--p 00000000 08:01 123 /lib/x.so`: the address of the file's beginning.

@@ -4,6 +4,7 @@
 
 use super::decode::{self, Decode};
 use super::shared::{self, Order, Shared};
+use crate::run::merge;
 use crate::run::once::{Folder, with_option};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
@@ -79,7 +80,9 @@ impl Process {
         let shared =
             Shared::new(capacity, settings.steps).map_err(|why| lost("memory for the schedules", why))?;
         let folder = Folder::new().map_err(Trouble::Lost)?;
-        let options = with_option(&settings.options, &folder.json_option());
+        // The exit code stays the program's own, whatever is reported.
+        let options = with_option(&settings.options, "exitcode=0");
+        let options = with_option(&options, &folder.json_option());
         let mut command = Command::new(&settings.program);
         command.args(&settings.args).stdin(Stdio::null());
         command.env("SEQCST_OPTIONS", with_option(&options, &folder.log_option()));
@@ -132,7 +135,9 @@ impl Process {
         loop {
             match self.header().turn.load(Ordering::Acquire) {
                 turn::STARTING => {}
-                turn::REFUSED => return Err(Trouble::Refused(format!("{}: {}", self.name(), self.message()))),
+                turn::REFUSED => {
+                    return Err(Trouble::Refused(format!("{}: {}", self.name(), self.message())));
+                }
                 _ => return Ok(()),
             }
             if let Ok(Some(status)) = self.server.try_wait() {
@@ -144,7 +149,9 @@ impl Process {
                         .to_owned(),
                     _ => format!("it ended before main ({status})"),
                 };
-                return Err(Trouble::Refused(format!("{}: {why}\n{said}", self.name()).trim_end().to_owned()));
+                return Err(Trouble::Refused(
+                    format!("{}: {why}\n{said}", self.name()).trim_end().to_owned(),
+                ));
             }
             if start.elapsed() > self.settings.hang {
                 return Err(Trouble::Refused(format!(
@@ -164,9 +171,18 @@ impl Process {
         String::from_utf8_lossy(&self.bytes).trim_end().to_owned()
     }
 
-    /// Executes a plan with full reports, which end up in the folder.
+    /// Executes a plan with full reports, which end up in the folder. What is reported is not noted as well.
     pub fn run_with_reports(&mut self, plan: &Plan, trace: &mut Trace) -> Result<Outcome, Trouble> {
-        self.execute(plan, trace, true)
+        let mut outcome = self.execute(plan, trace, true)?;
+        for document in self.folder.documents() {
+            let errors =
+                document["reports"].as_array().into_iter().flatten().filter(|report| merge::is_error(report));
+            outcome.found.extend(errors.map(|report| match report["kind"].as_str() {
+                Some("race") => Found::Race(0, 0),
+                _ => Found::Stale(0),
+            }));
+        }
+        Ok(outcome)
     }
 
     fn execute(&mut self, plan: &Plan, trace: &mut Trace, reports: bool) -> Result<Outcome, Trouble> {
@@ -196,9 +212,14 @@ impl Process {
             )));
         }
         let header = self.header();
-        for counter in
-            [&header.steps, &header.changes, &header.findings, &header.end, &header.waiting, &header.message_len]
-        {
+        for counter in [
+            &header.steps,
+            &header.changes,
+            &header.findings,
+            &header.end,
+            &header.waiting,
+            &header.message_len,
+        ] {
             counter.store(0, Ordering::Relaxed);
         }
         header.turn.store(turn::GO, Ordering::Release);
@@ -256,7 +277,13 @@ impl Process {
         let many = |count: &AtomicU32, most: u32| count.load(Ordering::Acquire).min(most) as usize;
         let bytes = &mut self.bytes;
         copy(&self.shared, layout.steps, many(&header.steps, capacity.steps), bytes, &mut trace.steps);
-        copy(&self.shared, layout.changes, many(&header.changes, capacity.changes), bytes, &mut trace.changes);
+        copy(
+            &self.shared,
+            layout.changes,
+            many(&header.changes, capacity.changes),
+            bytes,
+            &mut trace.changes,
+        );
         self.findings.clear();
         let findings = many(&header.findings, capacity.findings);
         copy(&self.shared, layout.findings, findings, bytes, &mut self.findings);

@@ -11,7 +11,8 @@ use crate::flags::{ExploreFlags, ModelName};
 use crate::run::{answer::signal_name, once, program};
 use seqcst_schedule::strategies::minimize;
 use seqcst_schedule::{
-    Divergence, End, Failing, Failure, Found, Kind, Outcome, Plan, Step, Strategy, Summary, ThreadId, Trace, explore, tape,
+    Divergence, End, Failing, Failure, Found, Kind, Outcome, Plan, Step, Strategy, Summary, ThreadId, Trace,
+    explore, tape,
 };
 
 /// Explores it.
@@ -52,7 +53,7 @@ fn settings(flags: &ExploreFlags) -> Result<Settings, String> {
 
 fn search(flags: &ExploreFlags, process: &mut Process) -> Result<Answer, Stop> {
     let name = strategies::name(flags, false);
-    let mut strategy = strategies::new(flags, name).map_err(Stop::BadInput)?;
+    let mut strategy = strategies::new(flags, name);
     let limits = limits(flags, name);
     let bar = Bar::new(&flags.command[0].to_string_lossy());
     let watch = |summary: &Summary, strategy: &dyn Strategy| bar.update(summary, || strategy.progress());
@@ -75,9 +76,6 @@ fn search(flags: &ExploreFlags, process: &mut Process) -> Result<Answer, Stop> {
     Ok(answer(flags, strategy, verdict.unwrap_or(Verdict::NothingFound), summary, Some(told), process))
 }
 
-/// Executions that `--minimize` may take.
-const MINIMIZING: u64 = 100_000;
-
 /// A tape with fewer preemptions on which the same goes wrong.
 fn minimized(
     flags: &ExploreFlags,
@@ -85,10 +83,9 @@ fn minimized(
     failing: &Failing,
     verdict: Option<&Verdict>,
 ) -> Result<Vec<ThreadId>, Stop> {
-    let same = |trace: &Trace, outcome: &Outcome| {
-        Verdict::of(trace.end, outcome, flags.steps).as_ref() == verdict
-    };
-    let shorter = minimize(process, &failing.tape, same, MINIMIZING)?;
+    let same =
+        |trace: &Trace, outcome: &Outcome| Verdict::of(trace.end, outcome, flags.steps).as_ref() == verdict;
+    let shorter = minimize(process, &failing.tape, same, strategies::MINIMIZING)?;
     Ok(shorter.map_or_else(|| failing.tape.clone(), |shorter| shorter.tape))
 }
 
@@ -98,13 +95,11 @@ fn replay(flags: &ExploreFlags, process: &mut Process, tape: Vec<ThreadId>) -> R
     let mut trace = Trace::default();
     let outcome = process.run_with_reports(&plan, &mut trace)?;
     if trace.end == End::Diverged {
-        let at = trace.steps.len();
-        let thread = tape.get(at).copied().unwrap_or_default();
-        let why = format!("the tape doesn't fit the program: at step {} {} can't run", at + 1, schedule::name(thread));
-        return Err(Stop::BadInput(why));
+        return Err(Stop::BadInput(super::does_not_fit(&tape, &trace)));
     }
     let verdict = Verdict::of(trace.end, &outcome, flags.steps).unwrap_or(Verdict::NothingFound);
-    let mut summary = Summary { executions: 1, distinct: 1, steps: trace.steps.len() as u64, ..Summary::default() };
+    let mut summary =
+        Summary { executions: 1, distinct: 1, steps: trace.steps.len() as u64, ..Summary::default() };
     summary.borderline = u64::from(verdict == Verdict::NotRobust);
     let failing = describe(flags, process, 1, &trace, &outcome);
     Ok(answer(flags, None, verdict, summary, Some(failing), process))
@@ -182,7 +177,9 @@ fn message(
     };
     let last = trace.steps.last();
     let after = || match last {
-        Some(step) if step.op.kind == Kind::Begin => format!("{} was last seen at its beginning", schedule::name(step.thread)),
+        Some(step) if step.op.kind == Kind::Begin => {
+            format!("{} was last seen at its beginning", schedule::name(step.thread))
+        }
         Some(step) => format!("{} was last seen at {}", schedule::name(step.thread), at(step.site)),
         None => "before the first step".to_owned(),
     };
@@ -211,7 +208,11 @@ fn message(
     }
     if matches!(trace.end, End::Deadlock | End::Livelock | End::StepLimit) {
         for waiting in &trace.waiting {
-            let verb = if waiting.spins != 0 { "spins at" } else { "wants to" };
+            let verb = match trace.end {
+                End::StepLimit => "was at:",
+                _ if waiting.spins != 0 => "spins at",
+                _ => "wants to",
+            };
             let wish = schedule::wish(&waiting.op, places);
             lines.push(format!("  {} {verb} {wish}, {}", schedule::name(waiting.thread), at(waiting.site)));
         }

@@ -1,8 +1,8 @@
 //! A schedule for people: who did what where, and where the turn was taken from somebody who could have gone on.
 
 use super::places::Places;
-use serde_json::{Value, json};
 use seqcst_schedule::{Kind, Op, State, States, Step, ThreadId, Trace};
+use serde_json::{Value, json};
 
 /// One step, in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -124,10 +124,8 @@ pub fn table(lines: &[Line]) -> String {
         out += &format!("    … {left_out} switches before\n");
     }
     for [step, thread, what, place] in rows {
-        let line = format!(
-            "    {step:>0$}  {thread:<1$}  {what:<2$}  {place}",
-            widths[0], widths[1], widths[2]
-        );
+        let line =
+            format!("    {step:>0$}  {thread:<1$}  {what:<2$}  {place}", widths[0], widths[1], widths[2]);
         out += &format!("{}\n", line.trim_end());
     }
     out
@@ -155,9 +153,7 @@ fn summed_up(run: &[Line]) -> [String; 4] {
 
 /// The same for machines.
 pub fn json(lines: &[Line]) -> Value {
-    let line = |line: &Line| {
-        json!({"step": line.step, "thread": line.thread, "what": line.what, "place": line.place, "preempts": line.preempts})
-    };
+    let line = |line: &Line| json!({"step": line.step, "thread": line.thread, "what": line.what, "place": line.place, "preempts": line.preempts});
     lines.iter().map(line).collect()
 }
 
@@ -167,7 +163,8 @@ mod tests {
     use seqcst_schedule::{Change, NOBODY};
 
     fn trace(threads: &[ThreadId], changes: &[(u32, ThreadId, State)]) -> Trace {
-        let step = |&thread: &ThreadId| Step { op: Op::local(Kind::Local), site: 0, thread, woken_by: NOBODY };
+        let step =
+            |&thread: &ThreadId| Step { op: Op::local(Kind::Local), site: 0, thread, woken_by: NOBODY };
         let change = |&(before, thread, state): &(u32, ThreadId, State)| Change { before, thread, state };
         Trace {
             steps: threads.iter().map(step).collect(),
@@ -182,7 +179,10 @@ mod tests {
         let both = [(0, 0, Ready), (0, 1, Ready)];
         let changes = [&both[..], &[(2, 1, Willing), (3, 1, Ready), (3, 0, Blocked), (4, 0, Ready)]].concat();
         let lines = lines(&trace(&[0, 1, 0, 1, 0], &changes), &Places::new(0));
-        assert_eq!(lines.iter().map(|line| line.preempts).collect::<Vec<_>>(), [false, true, false, false, true]);
+        assert_eq!(
+            lines.iter().map(|line| line.preempts).collect::<Vec<_>>(),
+            [false, true, false, false, true]
+        );
     }
 
     #[test]

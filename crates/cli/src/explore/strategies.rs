@@ -8,6 +8,8 @@ use seqcst_schedule::{Strategy, ThreadId, tape};
 pub const EXECUTIONS: u64 = 10_000;
 /// Preemptions that are tried.
 pub const BOUND: u32 = 2;
+/// Executions that `--minimize` may take.
+pub const MINIMIZING: u64 = 100_000;
 /// Steps of an execution, as declared in the flags.
 pub const STEPS: u32 = 100_000;
 
@@ -28,15 +30,15 @@ pub fn word(name: StrategyName) -> &'static str {
 }
 
 /// The strategy itself.
-pub fn new(flags: &ExploreFlags, name: StrategyName) -> Result<Box<dyn Strategy>, String> {
+pub fn new(flags: &ExploreFlags, name: StrategyName) -> Box<dyn Strategy> {
     let executions = flags.executions.unwrap_or(EXECUTIONS);
-    Ok(match (name, flags.bound) {
+    match (name, flags.bound) {
         (StrategyName::Bounded, bound) => Box::new(Bounded::new(Some(bound.unwrap_or(BOUND)))),
         (StrategyName::Dpor, None) => Box::new(Dpor::new()),
-        (StrategyName::Dpor, Some(_)) => return Err("--bound is for bounded".to_owned()),
+        (StrategyName::Dpor, Some(bound)) => Box::new(Dpor::bounded(bound)),
         (StrategyName::Pct, _) => Box::new(Pct::new(flags.depth, flags.seed, executions)),
         (StrategyName::Random, _) => Box::new(RandomWalk::new(flags.seed, executions)),
-    })
+    }
 }
 
 /// The tape to replay, if there is one.
