@@ -652,7 +652,7 @@ impl Lower<'_> {
 }
 
 /// Whether a file belongs to a compiler or its libraries.
-fn is_library(file: &str) -> bool {
+pub(super) fn is_library(file: &str) -> bool {
     ["/rustc/", "/usr/include/", "/usr/lib/", "/lib/rustlib/src/"].iter().any(|part| file.contains(part))
 }
 

@@ -21,6 +21,7 @@ mod operands;
 pub mod patch;
 pub mod pointers;
 mod reader;
+pub mod source;
 pub mod threads;
 pub mod types;
 
