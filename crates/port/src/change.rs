@@ -1,7 +1,7 @@
 //! What can be done to a program to make it robust: fences put in, accesses made stronger.
 
 use crate::machine::{Acquire, Fence, Step};
-use crate::program::Point;
+use crate::program::{NOWHERE, Point, Program};
 
 /// One change.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -44,5 +44,14 @@ impl Strength {
             (Step::Write { exclusive, .. }, Strength::Release) => Step::Write { release: true, exclusive },
             (step, _) => step,
         }
+    }
+}
+
+impl Change {
+    /// What the change makes of the instruction with this tag, if it is about that one.
+    pub fn strength(&self, program: &Program, tag: u32) -> Option<Strength> {
+        let Change::Strengthen { function, node, to } = *self else { return None };
+        let changed = program.functions.get(function)?.nodes.get(node)?.tag;
+        (changed == tag && tag != NOWHERE).then_some(to)
     }
 }

@@ -20,6 +20,9 @@ use std::cell::Cell;
 /// How many visits are tried for one pair.
 const BUDGET: usize = 20_000;
 
+/// In larger programs nobody looks for critical cycles.
+const MOST_EVENTS: usize = 100;
+
 /// What the search says about a pair.
 pub enum Critical {
     /// The pair is on no critical cycle.
@@ -28,7 +31,7 @@ pub enum Critical {
     Cycle(Vec<usize>),
     /// The budget was spent.
     GaveUp,
-    /// All functions run in any number of threads.
+    /// All functions run in any number of threads, or the program is large.
     NotAsked,
 }
 
@@ -51,7 +54,8 @@ type Visit = (usize, usize);
 impl<'a> Search<'a> {
     /// Gets ready.
     pub fn new(lowered: &'a Lowered, aliases: &'a dyn Aliases, pairs: &'a Pairs) -> Search<'a> {
-        let needed = lowered.threads.iter().any(|thread| !thread.many);
+        let small = lowered.events.len() <= MOST_EVENTS;
+        let needed = small && lowered.threads.iter().any(|thread| !thread.many);
         let events = &lowered.events;
         let (mut conflicts, mut after) = (Vec::new(), Vec::new());
         if needed {

@@ -48,7 +48,7 @@ pub fn conflict(lowered: &Lowered, aliases: &dyn Aliases, a: usize, b: usize) ->
         && (a.is_write() || b.is_write())
         && !leaves_by_write
         && !enters_by_read
-        && aliases.may(a.location, b.location)
+        && aliases.across(a.location, b.location)
 }
 
 /// Whether the event is the write of a read-modify-write; the event before it is the read.

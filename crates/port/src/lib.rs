@@ -21,3 +21,4 @@ mod pairs;
 pub mod place;
 pub mod program;
 pub mod robust;
+mod tables;

@@ -8,7 +8,7 @@
 use crate::change::Change;
 use crate::machine::{Fence, Machine, Step};
 use crate::mapping::{Features, steps};
-use crate::program::{Function, Point, Program, What, When};
+use crate::program::{Edge, Function, Point, Program, Spot, What, When};
 
 /// All functions of a program, for two machines.
 #[derive(Clone, Debug)]
@@ -48,14 +48,25 @@ pub struct Node {
 pub enum Op {
     /// Nothing.
     Nothing,
-    /// A place for fences, with those that were put there.
-    Gate(Point, Vec<Fence>),
+    /// The way into an instruction, or along an edge: a place for fences.
+    Gate(Gate),
     /// A fence on the machine that the program comes from.
     From(Fence),
     /// A fence on the machine that it goes to.
     To(Fence),
     /// A read or write, an index into [`Lowered::events`].
     Event(usize),
+}
+
+/// A place for fences.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Gate {
+    /// Where.
+    pub point: Point,
+    /// Where in the text; none if nothing can be put there.
+    pub spot: Option<Spot>,
+    /// What was put there.
+    pub fences: Vec<Fence>,
 }
 
 /// A read or a write.
@@ -65,6 +76,8 @@ pub struct Event {
     pub thread: usize,
     /// The source node.
     pub source: usize,
+    /// The source node's tag.
+    pub tag: u32,
     /// Its node in [`Thread::nodes`].
     pub node: usize,
     /// The class of its address.
@@ -92,7 +105,7 @@ impl Lowered {
     ) -> Lowered {
         let mut lowered = Lowered { from, to, threads: Vec::new(), events: Vec::new() };
         for (number, function) in program.functions.iter().enumerate() {
-            let builder = Builder { number, function, features, changes, heads: Vec::new() };
+            let builder = Builder { program, number, function, features, changes, heads: Vec::new() };
             let thread = builder.build(&mut lowered);
             lowered.threads.push(thread);
         }
@@ -101,6 +114,7 @@ impl Lowered {
 }
 
 struct Builder<'a> {
+    program: &'a Program,
     number: usize,
     function: &'a Function,
     features: Features,
@@ -124,11 +138,22 @@ impl Builder<'_> {
     }
 
     fn gate(&self, point: Point) -> Op {
+        let spot = self.program.spot(point);
+        let here = |at: Point| spot.is_some() && self.program.spot(at) == spot;
         let fences = self.changes.iter().filter_map(|change| match change {
-            Change::Insert { at, fence } if *at == point => Some(*fence),
+            Change::Insert { at, fence } if here(*at) => Some(*fence),
             _ => None,
         });
-        Op::Gate(point, fences.collect())
+        Op::Gate(Gate { point, spot, fences: fences.collect() })
+    }
+
+    /// Whether an edge needs a gate of its own: elsewhere, before one of its ends is the same.
+    fn is_critical(&self, from: usize, edge: &Edge) -> bool {
+        let ways_in = || {
+            let edges = self.function.nodes.iter().flat_map(|node| &node.next);
+            edges.filter(|other| other.to == edge.to).take(2).count()
+        };
+        self.function.nodes[from].next.len() > 1 && ways_in() > 1
     }
 
     fn node(&self, lowered: &mut Lowered, thread: &mut Thread, number: usize) {
@@ -142,9 +167,12 @@ impl Builder<'_> {
         };
         for (edge, target) in node.next.iter().enumerate() {
             let Some(&head) = self.heads.get(target.to) else { continue };
-            let point = Point::On { function: self.number, from: number, edge };
-            let gate = push(thread, self.gate(point));
-            thread.nodes[gate].next.push(head);
+            let mut gate = head;
+            if self.is_critical(number, target) {
+                let point = Point::On { function: self.number, from: number, edge };
+                gate = push(thread, self.gate(point));
+                thread.nodes[gate].next.push(head);
+            }
             if target.when != When::Failure {
                 thread.nodes[success].next.push(gate);
             }
@@ -195,6 +223,7 @@ impl Builder<'_> {
             let event = Event {
                 thread: self.number,
                 source,
+                tag: self.function.nodes[source].tag,
                 node: thread.nodes.len(),
                 location,
                 from: from_step,
@@ -212,12 +241,8 @@ impl Builder<'_> {
     }
 
     fn strengthened(&self, source: usize, step: Step) -> Step {
-        let mine = self.changes.iter().filter_map(|change| match *change {
-            Change::Strengthen { function, node, to } => {
-                ((function, node) == (self.number, source)).then_some(to)
-            }
-            Change::Insert { .. } => None,
-        });
+        let tag = self.function.nodes[source].tag;
+        let mine = self.changes.iter().filter_map(|change| change.strength(self.program, tag));
         mine.fold(step, |step, to| to.applied(step))
     }
 }

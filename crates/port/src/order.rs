@@ -61,6 +61,27 @@ impl State {
     }
 }
 
+impl Rules {
+    /// The bits that make a pair more likely to be at fault, for this machine's part.
+    fn perilous(self) -> u16 {
+        match self.may {
+            true => ALL | READ | WRITE | WRITES | RELEASE | LAST_READ | SWAPPED | LATER_READ | WROTE,
+            false => WROTE | RENEWED,
+        }
+    }
+
+    /// A state that is at least as perilous as both.
+    pub fn worst(self, a: State, b: State) -> State {
+        let mask = self.perilous();
+        let released = if self.may { a.released | b.released } else { a.released & b.released };
+        State {
+            bits: ((a.bits | b.bits) & mask) | (a.bits & b.bits & !mask),
+            released,
+            reached: a.reached & b.reached,
+        }
+    }
+}
+
 /// An event on a path, as one machine sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Met {

@@ -8,9 +8,10 @@
 use crate::bits::Bits;
 use crate::change::Change;
 use crate::depends::Depends;
-use crate::lowered::{Event, Lowered, Op};
+use crate::lowered::{Lowered, Op};
 use crate::order::{Met, Rules, State};
-use crate::program::Aliases;
+use crate::program::{Aliases, Program};
+use crate::tables::Tables;
 use std::collections::VecDeque;
 
 /// The pairs of a program: one set of second events for each first event.
@@ -44,16 +45,29 @@ pub type Path = Vec<usize>;
 
 /// All that is asked about pairs.
 pub struct Asked<'a> {
+    /// The program as it is written.
+    pub program: &'a Program,
     /// The program.
     pub lowered: &'a Lowered,
     /// Which events are on the same memory.
-    pub aliases: &'a dyn Aliases,
+    pub aliases: &'a Tables,
     /// Dependencies and release writes.
     pub depends: &'a Depends,
 }
 
-/// A node, the states of both machines there, and whether the first event's instruction has been left.
-type At = (usize, State, State, bool);
+/// What is known at a node on a path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct At {
+    /// The state of the machine that the program comes from.
+    from: State,
+    /// The state of the one that it goes to.
+    to: State,
+    /// Whether the first event's instruction has been left.
+    left: bool,
+}
+
+/// More different states than this at one node are taken together, on the safe side.
+const MOST_STATES: usize = 48;
 
 impl Asked<'_> {
     /// Looks at all pairs.
@@ -63,30 +77,37 @@ impl Asked<'_> {
         let mut pairs =
             Pairs { kept: empty.clone(), loose: empty.clone(), spare: empty.clone(), free: empty };
         for first in 0..many {
-            self.walk(first, |second, found| {
-                if self.same_place(first, second) {
-                    return false;
-                }
+            self.walk(first, |second, found, _| {
                 match found {
                     Found::Free => pairs.free[first].insert(second),
                     Found::Spare => pairs.spare[first].insert(second),
                     Found::Held => pairs.kept[first].insert(second),
                     Found::Loose => pairs.kept[first].insert(second) | pairs.loose[first].insert(second),
                 };
-                false
             });
         }
         pairs
     }
 
-    /// A shortest path on which the pair is loose.
-    pub fn path(&self, first: usize, second: usize) -> Option<Path> {
-        self.walk(first, |met, found| met == second && found == Found::Loose)
-    }
-
-    fn same_place(&self, first: usize, second: usize) -> bool {
-        let events = &self.lowered.events;
-        self.aliases.must(events[first].location, events[second].location)
+    /// For these second events, a shortest path on which the pair is loose.
+    pub fn paths(&self, first: usize, seconds: &Bits) -> Vec<(usize, Path)> {
+        let mut ends: Vec<(usize, usize)> = Vec::new();
+        let steps = self.walk(first, |second, found, step| {
+            let wanted = found == Found::Loose && seconds.contains(second);
+            if wanted && !ends.iter().any(|&(other, _)| other == second) {
+                ends.push((second, step));
+            }
+        });
+        let path = |(second, mut step): (usize, usize)| {
+            let mut path = vec![self.lowered.events[second].node];
+            while step != 0 {
+                path.push(steps[step].0);
+                step = steps[step].1;
+            }
+            path.reverse();
+            (second, path)
+        };
+        ends.into_iter().map(path).collect()
     }
 
     /// Whether the machine that the program goes to holds the pair along a path, once these changes are made, too.
@@ -94,19 +115,27 @@ impl Asked<'_> {
         let origin = &self.lowered.events[first];
         let nodes = &self.lowered.threads[origin.thread].nodes;
         let to = Rules { machine: self.lowered.to, may: false, from_write: origin.is_write() };
-        let met = |event: usize| self.met(first, event, false).stronger(&self.lowered.events[event], changes);
+        let met = |event: usize| {
+            let tag = self.lowered.events[event].tag;
+            let mine = changes.iter().filter_map(|change| change.strength(self.program, tag));
+            let met = self.met(first, event, false);
+            Met { step: mine.fold(met.step, |step, to| to.applied(step)), ..met }
+        };
         let mut state = to.start(met(first));
         let mut holds = false;
         for &node in path {
             match &nodes[node].op {
                 Op::Nothing | Op::From(_) => {}
                 Op::To(fence) => state = to.fence(state, *fence),
-                Op::Gate(point, fences) => {
+                Op::Gate(gate) => {
                     let more = changes.iter().filter_map(|change| match change {
-                        Change::Insert { at, fence } if at == point => Some(*fence),
-                        _ => None,
+                        Change::Insert { at, fence } => {
+                            (gate.spot.is_some() && self.program.spot(*at) == gate.spot).then_some(*fence)
+                        }
+                        Change::Strengthen { .. } => None,
                     });
-                    state = fences.iter().copied().chain(more).fold(state, |s, fence| to.fence(s, fence));
+                    state =
+                        gate.fences.iter().copied().chain(more).fold(state, |s, fence| to.fence(s, fence));
                 }
                 Op::Event(event) => {
                     let met = met(*event);
@@ -118,56 +147,68 @@ impl Asked<'_> {
         holds
     }
 
-    /// Follows all paths from an event, breadth first, and tells `found` of every event on them (but for other steps of
-    /// the same instruction, which nobody can come between): its number and what the pair is. Ends with the path on
-    /// which `found` says yes.
-    fn walk(&self, first: usize, mut found: impl FnMut(usize, Found) -> bool) -> Option<Path> {
+    /// Follows all paths from an event, breadth first, and tells `found` of every event on them: its number, what the
+    /// pair is, and the step before it. Left out are other steps of the same instruction, which nothing can come
+    /// between, and events that are always at the same memory. Gives the steps: a node and the step before.
+    fn walk(&self, first: usize, mut found: impl FnMut(usize, Found, usize)) -> Vec<(usize, usize)> {
         let lowered = self.lowered;
         let origin = &lowered.events[first];
         let nodes = &lowered.threads[origin.thread].nodes;
         let from_write = origin.is_write();
         let from = Rules { machine: lowered.from, may: true, from_write };
         let to = Rules { machine: lowered.to, may: false, from_write };
-        let start = (self.met(first, first, true), self.met(first, first, false));
-        let start: At = (origin.node, from.start(start.0), to.start(start.1), false);
+        let start = At {
+            from: from.start(self.met(first, first, true)),
+            to: to.start(self.met(first, first, false)),
+            left: false,
+        };
 
-        let mut seen: Vec<Vec<(State, State, bool)>> = vec![Vec::new(); nodes.len()];
-        let mut visited: Vec<(At, usize)> = vec![(start, 0)];
-        let mut queue = VecDeque::from([0]);
-        while let Some(number) = queue.pop_front() {
-            let ((node, f, t, left), _) = visited[number];
+        let mut seen: Vec<Vec<At>> = vec![Vec::new(); nodes.len()];
+        let mut steps = vec![(origin.node, 0)];
+        let mut queue = VecDeque::from([(start, 0)]);
+        while let Some((at, step)) = queue.pop_front() {
+            let (node, _) = steps[step];
             for &next in &nodes[node].next {
-                let (mut f, mut t, mut left) = (f, t, left);
+                let mut at = at;
                 match &nodes[next].op {
                     Op::Nothing => {}
-                    Op::From(fence) => f = from.fence(f, *fence),
-                    Op::To(fence) => t = to.fence(t, *fence),
-                    Op::Gate(_, fences) => {
-                        t = fences.iter().fold(t, |t, &fence| to.fence(t, fence));
-                        left = true;
+                    Op::From(fence) => at.from = from.fence(at.from, *fence),
+                    Op::To(fence) => at.to = to.fence(at.to, *fence),
+                    Op::Gate(gate) => {
+                        at.to = gate.fences.iter().fold(at.to, |state, &fence| to.fence(state, fence));
+                        at.left = true;
                     }
                     Op::Event(second) => {
                         let (there, here) = (self.met(first, *second, true), self.met(first, *second, false));
-                        let what = match (from.orders(f, there), to.holds(t, here)) {
+                        let what = match (from.orders(at.from, there), to.holds(at.to, here)) {
                             (false, _) => Found::Free,
-                            _ if from.needless(f, there) => Found::Spare,
+                            _ if from.needless(at.from, there) => Found::Spare,
                             (true, true) => Found::Held,
                             (true, false) => Found::Loose,
                         };
-                        if left && found(*second, what) {
-                            return Some(path(&visited, number, next));
+                        if at.left && !here.meets {
+                            found(*second, what, step);
                         }
-                        (f, t) = (from.pass(f, there), to.pass(t, here));
+                        at.from = from.pass(at.from, there);
+                        at.to = to.pass(at.to, here);
                     }
                 }
-                if !seen[next].contains(&(f, t, left)) {
-                    seen[next].push((f, t, left));
-                    visited.push(((next, f, t, left), number));
-                    queue.push_back(visited.len() - 1);
+                let known = &mut seen[next];
+                if known.len() >= MOST_STATES {
+                    at = known.iter().fold(at, |a, b| At {
+                        from: from.worst(a.from, b.from),
+                        to: to.worst(a.to, b.to),
+                        left: a.left || b.left,
+                    });
+                }
+                if !known.contains(&at) {
+                    known.push(at);
+                    steps.push((next, step));
+                    queue.push_back((at, steps.len() - 1));
                 }
             }
         }
-        None
+        steps
     }
 
     /// The event on the way from another, as the machine sees it that the program comes from, or goes to.
@@ -186,29 +227,5 @@ impl Asked<'_> {
             bit: facts.release.get(event).copied().unwrap_or(0),
             covered: facts.covered.get(event).copied().unwrap_or(0),
         }
-    }
-}
-
-fn path(visited: &[(At, usize)], mut number: usize, last: usize) -> Path {
-    let mut path = vec![last];
-    while number != 0 {
-        let ((node, ..), before) = visited[number];
-        path.push(node);
-        number = before;
-    }
-    path.reverse();
-    path
-}
-
-impl Met {
-    /// The event once these changes are made.
-    fn stronger(self, event: &Event, changes: &[Change]) -> Met {
-        let mine = changes.iter().filter_map(|change| match *change {
-            Change::Strengthen { function, node, to } => {
-                ((function, node) == (event.thread, event.source)).then_some(to)
-            }
-            Change::Insert { .. } => None,
-        });
-        Met { step: mine.fold(self.step, |step, to| to.applied(step)), ..self }
     }
 }

@@ -40,9 +40,13 @@ pub struct Node {
     pub depth: u32,
     /// Where it stands in the source, if that is known.
     pub place: Option<Place>,
-    /// The front end's number for it: whatever it needs in order to insert something here.
+    /// The instruction of the text that it comes from. Nodes with the same tag are copies of one instruction: what is done to
+    /// one is done to all. [`NOWHERE`] has no place in the text: nothing can be put before it.
     pub tag: u32,
 }
+
+/// The tag of nodes that stand for nothing in the text.
+pub const NOWHERE: u32 = u32::MAX;
 
 /// A way out of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -206,7 +210,7 @@ pub enum Point {
         /// Index into [`Function::nodes`].
         node: usize,
     },
-    /// On an edge.
+    /// On an edge from a node with several ways out to one with several ways in.
     On {
         /// Index into [`Program::functions`].
         function: usize,
@@ -217,10 +221,38 @@ pub enum Point {
     },
 }
 
+/// A place in the text, which may have several points: those in copies of the same code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Spot {
+    /// The tag of the node that it is before, or that the edge leaves.
+    pub tag: u32,
+    /// The edge, if it is on one.
+    pub edge: Option<usize>,
+}
+
+impl Program {
+    /// Where in the text a point is; none if nothing can be put there.
+    pub fn spot(&self, point: Point) -> Option<Spot> {
+        let tag = |function: usize, node: usize| {
+            let node = self.functions.get(function)?.nodes.get(node)?;
+            Some(node.tag).filter(|&tag| tag != NOWHERE)
+        };
+        match point {
+            Point::Before { function, node } => Some(Spot { tag: tag(function, node)?, edge: None }),
+            Point::On { function, from, edge } => Some(Spot { tag: tag(function, from)?, edge: Some(edge) }),
+        }
+    }
+}
+
 /// May two accesses touch the same memory, and must they?
 pub trait Aliases {
     /// Whether accesses to these classes of addresses, of different threads or the same, may overlap.
     fn may(&self, a: usize, b: usize) -> bool;
+
+    /// Whether accesses to these classes of addresses, of different threads, may overlap.
+    fn across(&self, a: usize, b: usize) -> bool {
+        self.may(a, b)
+    }
 
     /// Whether accesses to these classes, *of one thread* at any two moments, always touch the same bytes.
     fn must(&self, a: usize, b: usize) -> bool;

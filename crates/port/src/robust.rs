@@ -9,6 +9,7 @@ use crate::machine::Machine;
 use crate::mapping::Features;
 use crate::pairs::{Asked, Pairs};
 use crate::program::{Aliases, Program};
+use crate::tables::Tables;
 
 /// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,7 +49,8 @@ pub struct Fault {
     pub first: Site,
     /// The later access.
     pub second: Site,
-    /// A cycle that it is on: the accesses in order, from `second` to `first`; from there the pair closes it.
+    /// A cycle that it is on: the accesses in order, from `second` to `first`; from there the pair closes it. If there are
+    /// hundreds of faults, only the first have one.
     pub cycle: Vec<Site>,
     /// Their events.
     pub(crate) events: (usize, usize),
@@ -74,25 +76,25 @@ impl Answer {
 
 /// A program made ready for questions about its pairs.
 pub(crate) struct Prepared<'a> {
+    program: &'a Program,
     pub lowered: Lowered,
-    pub aliases: &'a dyn Aliases,
-    pub depends: Depends,
+    aliases: &'a Tables,
+    depends: Depends,
 }
 
+/// How many faults come with a cycle; for the rest, what is said of these will do.
+const MOST_CYCLES: usize = 200;
+
 impl<'a> Prepared<'a> {
-    pub fn new(
-        program: &Program,
-        aliases: &'a dyn Aliases,
-        question: Question,
-        changes: &[Change],
-    ) -> Prepared<'a> {
+    pub fn new(program: &'a Program, aliases: &'a Tables, question: Question, changes: &[Change]) -> Self {
         let lowered = Lowered::new(program, (question.from, question.to), question.features, changes);
         let depends = Depends::new(program, &lowered, aliases, question.trust_dependencies);
-        Prepared { lowered, aliases, depends }
+        Prepared { program, lowered, aliases, depends }
     }
 
     pub fn asked(&self) -> Asked<'_> {
-        Asked { lowered: &self.lowered, aliases: self.aliases, depends: &self.depends }
+        let Prepared { program, lowered, aliases, depends } = self;
+        Asked { program, lowered, aliases, depends }
     }
 
     /// Looks for pairs at fault.
@@ -109,11 +111,11 @@ impl<'a> Prepared<'a> {
             let cycle = match search.through(first, second) {
                 Critical::None => continue,
                 Critical::Cycle(events) => events,
-                Critical::GaveUp => {
-                    answer.cut_short = true;
-                    cycles.through(first, second)
+                other => {
+                    answer.cut_short |= matches!(other, Critical::GaveUp);
+                    let few = answer.faults.len() < MOST_CYCLES;
+                    if few { cycles.through(first, second) } else { Vec::new() }
                 }
-                Critical::NotAsked => cycles.through(first, second),
             };
             answer.faults.push(Fault {
                 first: self.site(first),
@@ -141,5 +143,6 @@ fn loose(pairs: &Pairs) -> impl Iterator<Item = (usize, usize)> + '_ {
 
 /// Looks at a program with these changes made.
 pub fn check(program: &Program, aliases: &dyn Aliases, question: Question, changes: &[Change]) -> Answer {
-    Prepared::new(program, aliases, question, changes).answer()
+    let tables = Tables::new(aliases, program.locations.len());
+    Prepared::new(program, &tables, question, changes).answer()
 }

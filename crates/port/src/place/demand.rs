@@ -5,8 +5,9 @@
 use super::Costs;
 use crate::change::{Change, Strength};
 use crate::lowered::Op;
-use crate::machine::Machine;
-use crate::program::{Access, Kind, Order, Point, Program, What};
+use crate::machine::{Fence, Machine};
+use crate::pairs::Asked;
+use crate::program::{Access, Kind, NOWHERE, Order, Point, Program, Spot, What};
 use crate::robust::{Prepared, Question};
 use std::collections::BTreeMap;
 
@@ -27,11 +28,16 @@ pub struct Demands<'a> {
     pub costs: Vec<u32>,
     /// The demands.
     pub all: Vec<Demand>,
-    numbers: BTreeMap<Change, usize>,
+    numbers: BTreeMap<Key, usize>,
+    /// What was taken for each demand when it came, so that paths that this serves, too, make no demand of their own.
+    taken: Vec<Change>,
     program: &'a Program,
     question: Question,
     prices: &'a Costs,
 }
+
+/// Changes with the same key are one change of the text.
+type Key = (Option<Spot>, Result<Strength, Fence>);
 
 /// Paths with more places than this for a pair of stronger accesses are offered fences and single accesses only.
 const MOST_TWO: usize = 24;
@@ -40,11 +46,25 @@ impl<'a> Demands<'a> {
     /// No demands yet.
     pub fn new(program: &'a Program, question: Question, prices: &'a Costs) -> Demands<'a> {
         let (changes, costs, all) = Default::default();
-        Demands { changes, costs, all, numbers: BTreeMap::new(), program, question, prices }
+        let (numbers, taken) = Default::default();
+        Demands { changes, costs, all, numbers, taken, program, question, prices }
+    }
+
+    /// A new round: paths that were left open make demands again.
+    pub fn again(&mut self) {
+        self.taken.clear();
+    }
+
+    /// Whether what was taken in this round serves the path.
+    fn is_met_on(&self, asked: &Asked<'_>, first: usize, path: &[usize]) -> bool {
+        !self.taken.is_empty() && asked.holds(first, path, &self.taken)
     }
 
     /// Adds the demand of a path from an event; false if there is nothing new in it, or nothing helps.
-    pub fn add(&mut self, prepared: &Prepared<'_>, first: usize, path: &[usize]) -> bool {
+    ///
+    /// `made` are the changes with which the path was found open. If it isn't (states were taken together on the way),
+    /// nothing but a fence at its end is sure to help.
+    pub fn add(&mut self, prepared: &Prepared<'_>, first: usize, path: &[usize], made: &[Change]) -> bool {
         let asked = prepared.asked();
         let origin = &prepared.lowered.events[first];
         let nodes = &prepared.lowered.threads[origin.thread].nodes;
@@ -52,9 +72,9 @@ impl<'a> Demands<'a> {
         let mut accesses = self.strengthenings(origin.thread, origin.source);
         for &node in path {
             match nodes[node].op {
-                Op::Gate(at, _) => {
+                Op::Gate(ref gate) if gate.spot.is_some() => {
                     let kinds = self.question.to.fences().iter();
-                    fences.extend(kinds.map(|&fence| Change::Insert { at, fence }));
+                    fences.extend(kinds.map(|&fence| Change::Insert { at: gate.point, fence }));
                 }
                 Op::Event(event) => {
                     accesses
@@ -65,6 +85,14 @@ impl<'a> Demands<'a> {
         }
         accesses.sort();
         accesses.dedup();
+        if self.is_met_on(&asked, first, path) {
+            return false;
+        }
+        if asked.holds(first, path, made) {
+            let full = |change: &&Change| matches!(change, Change::Insert { fence: Fence::Full, .. });
+            accesses.clear();
+            fences = fences.iter().rev().find(full).into_iter().copied().collect();
+        }
         let helps = |changes: &[Change]| asked.holds(first, path, changes);
         let mut demand = Demand::default();
         let alone: Vec<Change> = fences.iter().chain(&accesses).copied().filter(|&c| helps(&[c])).collect();
@@ -81,6 +109,8 @@ impl<'a> Demands<'a> {
         demand.one = alone.into_iter().map(|change| self.number(change)).collect();
         let new = demand != Demand::default() && !self.all.contains(&demand);
         if new {
+            let cheapest = demand.one.iter().min_by_key(|&&number| (self.costs[number], usize::MAX - number));
+            self.taken.extend(cheapest.map(|&number| self.changes[number]));
             self.all.push(demand);
         }
         new
@@ -88,7 +118,13 @@ impl<'a> Demands<'a> {
 
     fn number(&mut self, change: Change) -> usize {
         let next = self.changes.len();
-        let number = *self.numbers.entry(change).or_insert(next);
+        let key = match change {
+            Change::Insert { at, fence } => (self.program.spot(at), Err(fence)),
+            Change::Strengthen { function, node, to } => {
+                (self.program.spot(Point::Before { function, node }), Ok(to))
+            }
+        };
+        let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
             self.changes.push(change);
             self.costs.push(self.prices.of(self.program, change));
@@ -96,9 +132,10 @@ impl<'a> Demands<'a> {
         number
     }
 
-    /// What an access could be made into.
+    /// What an access could be made into. Read-modify-writes are left alone: some are library functions.
     fn strengthenings(&self, function: usize, node: usize) -> Vec<Change> {
-        let what = self.program.functions.get(function).and_then(|f| f.nodes.get(node)).map(|n| &n.what);
+        let node_there = self.program.functions.get(function).and_then(|f| f.nodes.get(node));
+        let what = node_there.filter(|node| node.tag != NOWHERE).map(|node| &node.what);
         let Some(What::Access(Access { kind, order, size, .. })) = what else { return Vec::new() };
         if self.question.to != Machine::ArmV8 || *order == Order::Plain || *size > 8 {
             return Vec::new();
@@ -107,10 +144,10 @@ impl<'a> Demands<'a> {
         if *kind == Kind::Load && self.question.features.rcpc {
             strengths.push(Strength::AcquirePc);
         }
-        if *kind != Kind::Store && !order.is_acquire() {
+        if *kind == Kind::Load && !order.is_acquire() {
             strengths.push(Strength::Acquire);
         }
-        if *kind != Kind::Load && !order.is_release() {
+        if *kind == Kind::Store && !order.is_release() {
             strengths.push(Strength::Release);
         }
         strengths.into_iter().map(|to| Change::Strengthen { function, node, to }).collect()

@@ -15,10 +15,13 @@ mod greedy;
 
 pub use cost::Costs;
 
+use crate::bits::Bits;
 use crate::change::Change;
 use crate::program::{Aliases, Program};
 use crate::robust::{Answer, Prepared, Question};
+use crate::tables::Tables;
 use demand::Demands;
+use std::collections::BTreeMap;
 
 /// What was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,18 +43,19 @@ const MOST_ROUNDS: usize = 200;
 
 /// Looks for the cheapest changes that make the program robust.
 pub fn place(program: &Program, aliases: &dyn Aliases, question: Question, costs: &Costs) -> Placement {
-    let untouched = Prepared::new(program, aliases, question, &[]);
+    let tables = Tables::new(aliases, program.locations.len());
+    let untouched = Prepared::new(program, &tables, question, &[]);
     let before = untouched.answer();
     let mut demands = Demands::new(program, question, costs);
     let mut placement =
         Placement { changes: Vec::new(), exact: true, after: before.clone(), before, rounds: 1 };
     while !placement.after.is_robust() && placement.rounds < MOST_ROUNDS {
-        let now = Prepared::new(program, aliases, question, &placement.changes);
+        let now = Prepared::new(program, &tables, question, &placement.changes);
         let mut new = false;
-        for fault in &placement.after.faults {
-            let (first, second) = fault.events;
-            if let Some(path) = now.asked().path(first, second) {
-                new |= demands.add(&untouched, first, &path);
+        demands.again();
+        for (first, seconds) in by_first(&placement.after) {
+            for (_, path) in now.asked().paths(first, &seconds) {
+                new |= demands.add(&untouched, first, &path, &placement.changes);
             }
         }
         if !new {
@@ -61,8 +65,18 @@ pub fn place(program: &Program, aliases: &dyn Aliases, question: Question, costs
         placement.exact &= chosen.is_some();
         placement.changes = chosen.unwrap_or_else(|| greedy::choose(&demands));
         placement.changes.sort();
-        placement.after = Prepared::new(program, aliases, question, &placement.changes).answer();
+        placement.after = Prepared::new(program, &tables, question, &placement.changes).answer();
         placement.rounds += 1;
     }
     placement
+}
+
+/// The pairs at fault, together by their first events.
+fn by_first(answer: &Answer) -> BTreeMap<usize, Bits> {
+    let bound = answer.faults.iter().map(|fault| fault.events.1 + 1).max().unwrap_or(0);
+    let mut pairs: BTreeMap<usize, Bits> = BTreeMap::new();
+    for fault in &answer.faults {
+        pairs.entry(fault.events.0).or_insert_with(|| Bits::new(bound)).insert(fault.events.1);
+    }
+    pairs
 }

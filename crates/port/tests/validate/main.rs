@@ -88,10 +88,10 @@ fn fewest(source: &Source, bad: &[&Graph], to: Machine, bound: usize) -> Option<
             candidates.push(Change::Insert { at: Point::Before { function, node }, fence: Fence::Full });
             let What::Access(access) = &at.what else { continue };
             let strengthen = |to| Change::Strengthen { function, node, to };
-            if to == Machine::ArmV8 && access.kind != Kind::Store && !access.order.is_acquire() {
+            if to == Machine::ArmV8 && access.kind == Kind::Load && !access.order.is_acquire() {
                 candidates.push(strengthen(Strength::Acquire));
             }
-            if to == Machine::ArmV8 && access.kind != Kind::Load && !access.order.is_release() {
+            if to == Machine::ArmV8 && access.kind == Kind::Store && !access.order.is_release() {
                 candidates.push(strengthen(Strength::Release));
             }
         }

@@ -53,7 +53,7 @@ impl Source {
             let number = known.unwrap_or(names.len());
             if known.is_none() {
                 names.push(base(thread));
-                functions.push(function(thread));
+                functions.push(function(number, thread));
             }
             functions[number].many |= thread.name.contains('[');
             threads.push(with_markers(number, thread, &mut sites));
@@ -236,7 +236,7 @@ fn order(mode: Mode) -> Order {
     }
 }
 
-fn function(thread: &code::Thread) -> Function {
+fn function(number: usize, thread: &code::Thread) -> Function {
     let depends = dependencies(thread);
     let node = |(pc, instr): (usize, &Instr)| {
         let next = successors(instr, pc as Pc).into_iter().map(|to| Edge::to(to as usize)).collect();
@@ -258,7 +258,7 @@ fn function(thread: &code::Thread) -> Function {
             }),
             _ => What::Nothing,
         };
-        Node { what, next, depth: 0, place: None, tag: pc as u32 }
+        Node { what, next, depth: 0, place: None, tag: (number << 16 | pc) as u32 }
     };
     let nodes = thread.instrs.iter().enumerate().map(node).collect();
     Function { name: thread.name.clone(), nodes, entry: 0, many: false }
