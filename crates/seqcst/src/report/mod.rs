@@ -52,7 +52,7 @@ pub fn report(source: &mut Closure<'_>, trace: &Trace, outcome: &Outcome, tape: 
             stale_access(&mut text, source, trace, &stale);
             Problem::Stale(place(stale.access.site))
         }
-        (Some(Finding::Race { first, second }), ..) => {
+        (Some(Finding::Race { first, second, .. }), ..) => {
             let told = |(touch, write): (crate::rt::objects::Touch, bool)| {
                 let what = if write { "write" } else { "read" };
                 (who(source, u32::from(touch.slot)), what, touch.site)
@@ -62,7 +62,12 @@ pub fn report(source: &mut Closure<'_>, trace: &Trace, outcome: &Outcome, tape: 
         }
         (None, _, end) => stuck(&mut text, source, trace, end),
     };
-    table::steps(&mut text, source, trace);
+    let found = match (&problem, source.findings().first()) {
+        (Problem::Stale(_), Some(Finding::Stale(stale))) => Some(stale.step),
+        (Problem::Race(..), Some(Finding::Race { step, .. })) => step.checked_sub(1),
+        _ => None,
+    };
+    table::steps(&mut text, source, trace, found);
     if let Some(Finding::Stale(stale)) = source.findings().first().cloned()
         && matches!(problem, Problem::Stale(_))
     {
@@ -121,7 +126,7 @@ fn model_name(model: Model) -> &'static str {
     }
 }
 
-fn stale_access(text: &mut String, source: &Closure<'_>, trace: &Trace, stale: &Stale) {
+fn stale_access(text: &mut String, source: &mut Closure<'_>, trace: &Trace, stale: &Stale) {
     let access = &stale.access;
     let _ = writeln!(
         text,
@@ -156,13 +161,15 @@ fn stale_access(text: &mut String, source: &Closure<'_>, trace: &Trace, stale: &
     chain::tell(text, source, trace, stale);
 }
 
-fn wrote(text: &mut String, source: &Closure<'_>, verb: &str, write: &Write) {
+fn wrote(text: &mut String, source: &mut Closure<'_>, verb: &str, write: &Write) {
     if write.mode == Mode::NonAtomic {
-        let _ = writeln!(text, "  {verb} the value at the beginning: {}", write.value);
+        let value = source.world.notes.value(write.value);
+        let _ = writeln!(text, "  {verb} the value at the beginning: {value}");
         return;
     }
     let (who, mode) = (who(source, u32::from(write.slot)), ordering_name(write.mode));
-    let _ = writeln!(text, "  {verb} the {mode} write of {} by {who} at {}", write.value, place(write.site));
+    let value = source.world.notes.value(write.value);
+    let _ = writeln!(text, "  {verb} the {mode} write of {value} by {who} at {}", place(write.site));
     show(text, write.site);
 }
 

@@ -1,7 +1,6 @@
 //! How to repair a stale access: tried on the same schedule, under the stronger model.
 
-use super::chain;
-use super::place;
+use super::{chain, table};
 use crate::rt::note::{Finding, Stale};
 use crate::rt::site::Site;
 use crate::rt::source::Closure;
@@ -15,7 +14,7 @@ pub fn advise(text: &mut String, source: &mut Closure<'_>, trace: &Trace, stale:
     let mut places: Vec<String> = Vec::new();
     for &at in &chain {
         let step = &trace.steps[at as usize];
-        let shown = place(step.site as Site);
+        let shown = table::short(step.site as Site);
         if matches!(step.op.kind, Kind::Load | Kind::Store | Kind::Rmw) && !places.contains(&shown) {
             places.push(shown);
         }

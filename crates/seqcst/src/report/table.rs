@@ -9,17 +9,26 @@ use std::fmt::Write;
 /// So many steps are shown, the last ones.
 const SHOWN: usize = 40;
 
-/// Shows the steps.
-pub fn steps(text: &mut String, source: &Closure<'_>, trace: &Trace) {
+/// Shows the steps, up to the one at which something was found.
+pub fn steps(text: &mut String, source: &Closure<'_>, trace: &Trace, found: Option<u32>) {
     let turns: Vec<u32> =
-        (0..).zip(&trace.steps).filter(|(_, step)| step.is_turn()).map(|(at, _)| at).collect();
-    let shown = &turns[turns.len().saturating_sub(SHOWN)..];
-    match shown.len() < turns.len() {
+        (0..).zip(&trace.steps).filter(|(at, step)| step.is_turn() && found.is_none_or(|found| *at <= found)).map(|(at, _)| at).collect();
+    // Who does the same again and again is shown once.
+    let same = |a: &u32, b: &u32| {
+        let (one, two) = (&trace.steps[*a as usize], &trace.steps[*b as usize]);
+        one.thread == two.thread && one.site == two.site && words(source, trace, *a) == words(source, trace, *b)
+    };
+    let runs: Vec<&[u32]> = turns.chunk_by(same).collect();
+    let shown = &runs[runs.len().saturating_sub(SHOWN)..];
+    match shown.len() < runs.len() {
         true => {
-            let _ = writeln!(text, "\nthe last {} of {} steps:", shown.len(), turns.len());
+            let _ = writeln!(text, "\nthe last of {} steps:", turns.len());
         }
         false => *text += "\nthe execution, step by step:\n",
     }
+    let times = |run: &[u32]| if run.len() == 1 { String::new() } else { format!("  ({} times)", run.len()) };
+    let repeats: Vec<String> = shown.iter().map(|run| times(run)).collect();
+    let shown: Vec<u32> = shown.iter().map(|run| run[0]).collect();
     let mut threads: Vec<ThreadId> = shown.iter().map(|&at| trace.steps[at as usize].thread).collect();
     threads.sort_unstable();
     threads.dedup();
@@ -42,11 +51,18 @@ pub fn steps(text: &mut String, source: &Closure<'_>, trace: &Trace) {
         text.push('\n');
     };
     row(String::new(), threads.iter().map(|&thread| who(source, thread)).collect(), String::new());
-    for &at in shown {
+    for (&at, times) in shown.iter().zip(repeats) {
         let site = trace.steps[at as usize].site as Site;
-        let place = if site == 0 { String::new() } else { place(site) };
+        let here = if found == Some(at) { "  ← here".to_owned() } else { times };
+        let place = if site == 0 { here } else { short(site) + &here };
         row((at + 1).to_string(), threads.iter().map(|&thread| cell(at, thread)).collect(), place);
     }
+}
+
+/// `file:line:column`, without directories.
+pub fn short(site: Site) -> String {
+    let place = place(site);
+    place.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
 }
 
 /// What a step did.

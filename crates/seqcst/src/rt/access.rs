@@ -1,5 +1,6 @@
 //! Atomic accesses and fences, plain accesses to cells.
 
+use super::note::Notes;
 use super::site::Site;
 use super::tag::Tag;
 use super::wait::Wait;
@@ -73,19 +74,29 @@ pub fn atomic(
             (_, Some(new)) => (Done::Updated(new), op),
         };
         world.watch_after(id, &access, done);
-        note(world, || words(&access, id, old, done));
+        if world.notes.wanted {
+            let text = words(&mut world.notes, &access, id, old, done);
+            note(world, || text);
+        }
         (op, (old, new.is_some()))
     })
 }
 
-fn words(access: &Access, id: u32, old: u64, done: Done) -> String {
+fn words(notes: &mut Notes, access: &Access, id: u32, old: u64, done: Done) -> String {
     let name = access.name;
+    let old = notes.value(old);
     let (mode, failure) = (ordering_name(access.mode), ordering_name(access.failure));
     match done {
         Done::Read if access.rmw => format!("a{id}.{name}({failure}) failed, found {old}"),
         Done::Read => format!("a{id}.{name}({failure}) = {old}"),
-        Done::Stored(new) => format!("a{id}.{name}({new}, {mode})"),
-        Done::Updated(new) => format!("a{id}.{name}({mode}): {old} → {new}"),
+        Done::Stored(new) => {
+            let new = notes.value(new);
+            format!("a{id}.{name}({new}, {mode})")
+        }
+        Done::Updated(new) => {
+            let new = notes.value(new);
+            format!("a{id}.{name}({mode}): {old} → {new}")
+        }
     }
 }
 

@@ -16,6 +16,8 @@ pub enum Finding {
         first: (Touch, bool),
         /// The later one.
         second: (Touch, bool),
+        /// The number of the step before which it was made.
+        step: u32,
     },
 }
 
@@ -58,11 +60,29 @@ pub struct Note {
 pub struct Notes {
     pub wanted: bool,
     pub list: Vec<Note>,
+    pointers: Vec<u64>,
 }
 
 impl Notes {
     /// None yet.
     pub fn clear(&mut self) {
         self.list.clear();
+        self.pointers.clear();
+    }
+
+    /// A value for people: pointers are numbered, since they are others every time.
+    pub fn value(&mut self, value: u64) -> String {
+        if value >> 63 != 0 {
+            return (value as i64).to_string();
+        }
+        if value >> 32 == 0 {
+            return value.to_string();
+        }
+        let known = self.pointers.iter().position(|&pointer| pointer == value);
+        let number = known.unwrap_or_else(|| {
+            self.pointers.push(value);
+            self.pointers.len() - 1
+        });
+        format!("p{number}")
     }
 }

@@ -1,7 +1,7 @@
 //! Spin loops: a thread that does nothing but read the same again need not run until something of it has changed.
 //!
 //! Whether a thread that comes back to a load is in the same state as before can't be seen from here. Two things count:
-//! the program says so (`hint::spin_loop` or `thread::yield_now` in between), or it has read the same value there several
+//! the program says so (`hint::spin_loop` or `thread::yield_now` just before), or it has read the same value there several
 //! times in a row. A loop that counts can be taken for one that waits; so spinning threads go on when nobody else can, and
 //! how often that happened is told.
 
@@ -70,7 +70,8 @@ impl Spin {
         let version = self.reads[last].version;
         let often = self.reads.iter().filter(|read| same(read) && read.version == version).count();
         self.from = last;
-        self.hinted > last || often >= patience as usize
+        // After a hint the loop begins again. Loads further on may follow upon something new.
+        self.hinted == self.reads.len() || often >= patience as usize
     }
 
     /// Which versions of which locations it has read in its loop.

@@ -223,7 +223,8 @@ impl World {
         }
         if let Some((old, wrote)) = earlier {
             self.found.push(Found::Race(u64::from(old.site), u64::from(site)));
-            self.watch.findings.push(Finding::Race { first: (old, wrote), second: (touch, write) });
+            let (step, first) = (self.trace.steps.len() as u32, (old, wrote));
+            self.watch.findings.push(Finding::Race { first, second: (touch, write), step });
         }
     }
 
@@ -240,8 +241,8 @@ impl World {
         if let Some((slot, last, wrote)) = open {
             let first = Touch { slot, epoch: last.time, site: last.site };
             self.found.push(Found::Race(u64::from(last.site), u64::from(site)));
-            let first = (first, wrote.time == last.time);
-            self.watch.findings.push(Finding::Race { first, second: (touch, true) });
+            let (step, first) = (self.trace.steps.len() as u32, (first, wrote.time == last.time));
+            self.watch.findings.push(Finding::Race { first, second: (touch, true), step });
         }
     }
 

@@ -20,7 +20,7 @@ impl<T, F: Fn() -> T> LazyLock<T, F> {
     /// The value.
     #[track_caller]
     pub fn force(this: &LazyLock<T, F>) -> &T {
-        this.value.get_or_init(&this.make)
+        this.value.get_or_make(&this.make)
     }
 }
 

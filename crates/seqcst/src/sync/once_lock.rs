@@ -69,6 +69,12 @@ impl<T> OnceLock<T> {
         if let Some(real) = self.real.get() {
             return real;
         }
+        self.get_or_make(f)
+    }
+
+    /// The same, but what was set outside doesn't count inside.
+    #[track_caller]
+    pub(super) fn get_or_make(&self, f: impl FnOnce() -> T) -> &T {
         if !rt::inside() {
             return self.real.get_or_init(f);
         }
