@@ -191,7 +191,7 @@ mod tests {
                 // SAFETY: alive; who locks it unlocks it.
                 unsafe {
                     assert_eq!((reading(shared.0, tid), writing(shared.0, tid)), (can_read, can_write));
-                    let mut free = |result: c_int| {
+                    let free = |result: c_int| {
                         if result == 0 {
                             libc::pthread_rwlock_unlock(shared.0);
                         }

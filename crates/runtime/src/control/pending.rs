@@ -19,6 +19,9 @@ static HANDLED: AtomicU32 = AtomicU32::new(0);
 pub fn send(thread: ThreadId, signal: c_int) {
     PENDING.lock().push((thread, signal));
     COUNT.fetch_add(1, Ordering::Relaxed);
+    if let Some(scheduler) = super::scheduler::get() {
+        scheduler.interrupt(thread);
+    }
 }
 
 /// Is there one for the thread, among those that `which` says?

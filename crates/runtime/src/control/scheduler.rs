@@ -25,6 +25,8 @@ pub struct Scheduler {
     idle: bool,
     /// Threads that wait for something.
     waiting: u32,
+    /// What they wait for: a bit for each object, some of which share one.
+    wanted: u64,
     /// Threads that have read something that isn't a value: they must be told of changes.
     curious: bool,
     warm: Warm,
@@ -92,6 +94,7 @@ pub fn start(shared: Shared, first: Body, warm: Warm, base: usize) {
         busy: false,
         idle: false,
         waiting: 0,
+        wanted: 0,
         curious: false,
         warm,
         shared,
@@ -162,9 +165,28 @@ impl Scheduler {
         let woken_by = (woken_by != NOBODY).then_some(woken_by);
         let number = self.log.now();
         self.player.did(self.me as ThreadId, op, thread.pc as u64, woken_by, &mut self.log);
-        if (self.waiting > 0 || self.curious) && !idle {
+        if (self.curious || self.waiting > 0 && self.is_wanted(&op)) && !idle {
             self.tell(op, number);
         }
+    }
+
+    /// Does it perhaps change what somebody waits for?
+    #[inline]
+    fn is_wanted(&self, op: &Op) -> bool {
+        op.touches().any(|(object, how)| how == How::Write && self.wanted & bit(object) != 0)
+    }
+
+    /// The running thread waits for one of these objects.
+    fn want(&mut self, objects: impl IntoIterator<Item = u64>) {
+        let bits = objects.into_iter().fold(0, |bits, object| bits | bit(object));
+        self.wanted = bits | if self.waiting == 0 { 0 } else { self.wanted };
+        self.waiting += 1;
+    }
+
+    /// The running thread goes round in circles.
+    fn want_all(&mut self) {
+        let objects: Vec<u64> = self.spin().objects().collect();
+        self.want(objects);
     }
 
     /// Step `number` changed something: those who wait for it are looked at again.
@@ -203,6 +225,17 @@ impl Scheduler {
             {
                 self.look_at(index);
             }
+        }
+    }
+
+    /// A signal has come for the thread, by the running one's step: if it goes round in circles, it goes on.
+    pub fn interrupt(&mut self, thread: ThreadId) {
+        let now = self.log.now();
+        if let Some(interrupted) = self.threads.get_mut(thread as usize)
+            && matches!(interrupted.wait, Wait::Spin)
+        {
+            interrupted.woken_by = now;
+            self.player.set(thread, State::Ready, &mut self.log);
         }
     }
 
@@ -281,8 +314,11 @@ impl Scheduler {
         let busy = self.busy.then_some(self.me);
         self.finish_step();
         self.warm.teach();
-        let left = |(index, thread): &(usize, &Thread)| !thread.ended && Some(*index) != busy;
-        for (index, thread) in self.threads.iter().enumerate().filter(left) {
+        if let Some(me) = busy {
+            self.threads[me].ended = true;
+            self.player.set(me as ThreadId, State::Blocked, &mut self.log);
+        }
+        for (index, thread) in self.threads.iter().enumerate().filter(|(_, thread)| !thread.ended) {
             let spins = u32::from(matches!(thread.wait, Wait::Spin));
             let (op, site, thread) = (thread.op, thread.pc as u64, index as ThreadId);
             self.shared.waits(Waiting { op, site, thread, spins });
@@ -297,6 +333,12 @@ impl Scheduler {
         super::finish();
         sys::exit(0)
     }
+}
+
+/// One of 64 bits for an object.
+#[inline]
+fn bit(object: u64) -> u64 {
+    1 << (object.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
 }
 
 /// After these a thread is where it was, but for what it has read.
@@ -326,7 +368,7 @@ pub fn point_to_read(op: Op, pc: usize) {
     let spins = registers::take(pc).is_some_and(|registers| thread.spin.arrives(registers));
     if spins {
         thread.wait = Wait::Spin;
-        scheduler.waiting += 1;
+        scheduler.want_all();
     }
     let state = if spins { State::Blocked } else { State::Ready };
     scheduler.player.set(scheduler.me as ThreadId, state, &mut scheduler.log);
@@ -349,7 +391,7 @@ pub fn point_when(object: u64, op: Op, pc: usize, timed: bool, can: &dyn Fn() ->
     // SAFETY: lives until this thread goes on, and isn't used after that.
     let can: *const dyn Fn() -> bool = unsafe { core::mem::transmute(can) };
     scheduler.announce(op, pc).wait = Wait::Until { object, can, timed };
-    scheduler.waiting += 1;
+    scheduler.want([object]);
     scheduler.look_at(me);
     go_on();
     // SAFETY: the caller's closure, which is still there.

@@ -140,6 +140,7 @@ impl Spin {
         }
         self.visits.push(Visit { state: self.now, object, read });
         self.now.registers.pc = 0;
+        self.back = false;
     }
 
     /// The thread did something else.
@@ -149,9 +150,14 @@ impl Spin {
         self.back = false;
     }
 
+    /// What the thread reads in its loop.
+    pub fn objects(&self) -> impl Iterator<Item = u64> {
+        self.visits[self.since.min(self.visits.len())..].iter().map(|visit| visit.object)
+    }
+
     /// Does the thread read the object, in its loop?
     pub fn reads(&self, object: u64) -> bool {
-        self.visits[self.since.min(self.visits.len())..].iter().any(|visit| visit.object == object)
+        self.objects().any(|other| other == object)
     }
 
     /// Would the thread still read the same?

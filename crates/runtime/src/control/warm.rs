@@ -125,6 +125,7 @@ mod tests {
     /// The code stays what it is.
     #[test]
     fn in_place() {
+        crate::start();
         let mut warm = up();
         warm.teach();
         warm.learn();

@@ -7,7 +7,7 @@ use super::seen::{self, Pair};
 use super::symbols::Symbols;
 use super::text::{self, Style};
 use super::{json, output, repair, words};
-use crate::control::{self, settings};
+use crate::control::settings;
 use crate::journal::Link;
 use crate::options::{self, Options, Waits};
 use crate::suppress::{self, Rule};
@@ -101,7 +101,7 @@ impl State {
                 let chain = violation.chain.iter().map(|link| self.step(link)).collect();
                 let repair = String::new();
                 let mut report = Report { kind, fate, count: 0, access, other, older, freed, chain, repair };
-                let advice = match is_tso() {
+                let advice = match settings::get().is_tso() {
                     true => repair::under_tso(&violation.chain),
                     false => repair::repair(&violation.chain),
                 };
@@ -231,17 +231,12 @@ fn style(options: &Options) -> Style {
 /// The memory model: `seqcst explore` may want another one than the options say.
 fn model(options: &Options) -> &'static str {
     let settings = settings::get();
-    match control::active() {
+    match settings.has_model() {
         true if settings.is_tso() => "TSO",
         true if settings.is_ra() => "RA",
-        true => "RC20",
         false if options.model == Model::Ra => "RA",
-        false => "RC20",
+        _ => "RC20",
     }
-}
-
-fn is_tso() -> bool {
-    control::active() && settings::get().is_tso()
 }
 
 fn program() -> String {
