@@ -25,7 +25,10 @@ fn report(builder: Builder, f: impl Fn(), expected: Expect) {
 
 #[test]
 fn store_buffering() {
-    report(Builder::default(), cases::store_buffering, expect![[r#"
+    report(
+        Builder::default(),
+        cases::store_buffering,
+        expect![[r#"
         seqcst: not robust under RC20 (C11): an access may be stale
           thread 1 at crates/seqcst/tests/reports/cases.rs:13:17: load(Acquire) of a0
               13 | other.1.load(Acquire)
@@ -50,13 +53,17 @@ fn store_buffering() {
 
         repair: SeqCst for the accesses at cases.rs:15:14, cases.rs:16:14, cases.rs:12:17, cases.rs:13:17, or a fence(SeqCst) between the accesses of each thread among them
 
-        replay: SEQCST_TAPE=0x4,1x4 cargo test store_buffering"#]]);
+        replay: SEQCST_TAPE=0x4,1x4 cargo test store_buffering"#]],
+    );
 }
 
 #[test]
 fn store_buffering_on_x86() {
     let builder = Builder::default().memory_model(Model::Tso);
-    report(builder, cases::store_buffering, expect![[r#"
+    report(
+        builder,
+        cases::store_buffering,
+        expect![[r#"
         seqcst: not robust under TSO (x86): an access may be stale
           thread 1 at crates/seqcst/tests/reports/cases.rs:13:17: load(Acquire) of a0
               13 | other.1.load(Acquire)
@@ -81,12 +88,16 @@ fn store_buffering_on_x86() {
 
         repair: a fence(SeqCst) between the write and the later load of each thread, or a read-modify-write, or SeqCst for the writes at cases.rs:15:14, cases.rs:16:14, cases.rs:12:17, cases.rs:13:17
 
-        replay: SEQCST_TAPE=0x4,1x4 cargo test store_buffering_on_x86"#]]);
+        replay: SEQCST_TAPE=0x4,1x4 cargo test store_buffering_on_x86"#]],
+    );
 }
 
 #[test]
 fn message_passing_without_release() {
-    report(Builder::default(), cases::message_passing_without_release, expect![[r#"
+    report(
+        Builder::default(),
+        cases::message_passing_without_release,
+        expect![[r#"
         seqcst: not robust under RC20 (C11): an access may be stale
           main at crates/seqcst/tests/reports/cases.rs:29:25: load(Relaxed) of a1
               29 | assert_eq!(shared.0.load(Relaxed), 7);
@@ -112,12 +123,16 @@ fn message_passing_without_release() {
 
         repair: Release for the writes and Acquire for the reads at cases.rs:23:17, cases.rs:24:17, cases.rs:26:21, cases.rs:29:25
 
-        replay: SEQCST_TAPE=0x2,1x4,0x3 cargo test message_passing_without_release"#]]);
+        replay: SEQCST_TAPE=0x2,1x4,0x3 cargo test message_passing_without_release"#]],
+    );
 }
 
 #[test]
 fn races() {
-    report(Builder::default(), cases::race, expect![[r#"
+    report(
+        Builder::default(),
+        cases::race,
+        expect![[r#"
         seqcst: data race: nothing orders these two accesses to a cell
           read by main at crates/seqcst/tests/reports/cases.rs:40:14
               40 | shared.0.with(|cell| unsafe { *cell });
@@ -130,12 +145,16 @@ fn races() {
              2  end
              3                  begin       ← here
 
-        replay: SEQCST_TAPE=0x2,1x2 cargo test races"#]]);
+        replay: SEQCST_TAPE=0x2,1x2 cargo test races"#]],
+    );
 }
 
 #[test]
 fn panics() {
-    report(Builder::default(), cases::lost_update, expect![[r#"
+    report(
+        Builder::default(),
+        cases::lost_update,
+        expect![[r#"
         seqcst: main panicked at crates/seqcst/tests/reports/cases.rs:50:5:
           assertion `left == right` failed: an update was lost
             left: 1
@@ -153,7 +172,8 @@ fn panics() {
              8  join thread 1                             cases.rs:49:12
              9  a0.load(SeqCst) = 1                       cases.rs:50:22
 
-        replay: SEQCST_TAPE=0x2,1x4,0x3 cargo test panics"#]]);
+        replay: SEQCST_TAPE=0x2,1x4,0x3 cargo test panics"#]],
+    );
     for strategy in [Strategy::Random, Strategy::Pct { depth: 2 }, Strategy::Bounded(Some(1))] {
         let exploration = Builder::default().strategy(strategy).explore(cases::lost_update);
         assert!(matches!(exploration.problem(), Some(Problem::Panic(_))), "{strategy:?}");
@@ -162,7 +182,10 @@ fn panics() {
 
 #[test]
 fn deadlocks() {
-    report(Builder::default(), cases::deadlock, expect![[r#"
+    report(
+        Builder::default(),
+        cases::deadlock,
+        expect![[r#"
         seqcst: deadlock: no thread can go on
           main waits for a lock or a signal at crates/seqcst/tests/reports/cases.rs:61:26
               61 | let second = locks.1.lock().unwrap();
@@ -176,12 +199,16 @@ fn deadlocks() {
              3                  begin
              4                  lock m1   cases.rs:57:31
 
-        replay: SEQCST_TAPE=0x2,1x2 cargo test deadlocks"#]]);
+        replay: SEQCST_TAPE=0x2,1x2 cargo test deadlocks"#]],
+    );
 }
 
 #[test]
 fn waiting_for_nobody() {
-    report(Builder::default(), cases::waiting_for_nobody, expect![[r#"
+    report(
+        Builder::default(),
+        cases::waiting_for_nobody,
+        expect![[r#"
         seqcst: livelock: threads spin, and nobody will end that
           main spins at crates/seqcst/tests/reports/cases.rs:71:22
               71 | while !ready.load(Acquire) {
@@ -195,12 +222,16 @@ fn waiting_for_nobody() {
              3                        begin
              4  a0.load(Acquire) = 0            cases.rs:71:22  (1000 times)
 
-        replay: SEQCST_TAPE=0x2,1,0x1000 cargo test waiting_for_nobody"#]]);
+        replay: SEQCST_TAPE=0x2,1,0x1000 cargo test waiting_for_nobody"#]],
+    );
 }
 
 #[test]
 fn too_many_steps() {
-    report(Builder::default().steps(5), cases::too_many_steps, expect![[r#"
+    report(
+        Builder::default().steps(5),
+        cases::too_many_steps,
+        expect![[r#"
         seqcst: more steps than allowed (see Builder::steps)
 
         the execution, step by step:
@@ -211,12 +242,16 @@ fn too_many_steps() {
              4  a0.fetch_add(Relaxed): 3 → 4  cases.rs:80:17
              5  a0.fetch_add(Relaxed): 4 → 5  cases.rs:80:17
 
-        replay: SEQCST_TAPE=0x5 cargo test too_many_steps"#]]);
+        replay: SEQCST_TAPE=0x5 cargo test too_many_steps"#]],
+    );
 }
 
 #[test]
 fn leaks() {
-    report(Builder::default().find_leaks(true), cases::leak, expect![[r#"
+    report(
+        Builder::default().find_leaks(true),
+        cases::leak,
+        expect![[r#"
         seqcst: the Arc made at crates/seqcst/tests/reports/cases.rs:86:17 is never dropped (1 references are left)
 
         the execution, step by step:
@@ -225,7 +260,8 @@ fn leaks() {
              2  unlock m0  cases.rs:87:14
              3  end
 
-        replay: SEQCST_TAPE=0x3 cargo test leaks"#]]);
+        replay: SEQCST_TAPE=0x3 cargo test leaks"#]],
+    );
     Builder::default().check(cases::leak);
 }
 

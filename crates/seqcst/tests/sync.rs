@@ -343,7 +343,8 @@ fn the_only_reference_can_be_had() {
 
 #[test]
 fn everything_works_outside() {
-    let shared = Arc::new((Mutex::new(0), Condvar::new(), RwLock::new(1), Barrier::new(2), AtomicUsize::new(0)));
+    let shared =
+        Arc::new((Mutex::new(0), Condvar::new(), RwLock::new(1), Barrier::new(2), AtomicUsize::new(0)));
     let other = shared.clone();
     let (sender, receiver) = mpsc::channel();
     let thread = thread::Builder::new().name("other".into()).spawn(move || {

@@ -11,12 +11,17 @@ const SHOWN: usize = 40;
 
 /// Shows the steps, up to the one at which something was found.
 pub fn steps(text: &mut String, source: &Closure<'_>, trace: &Trace, found: Option<u32>) {
-    let turns: Vec<u32> =
-        (0..).zip(&trace.steps).filter(|(at, step)| step.is_turn() && found.is_none_or(|found| *at <= found)).map(|(at, _)| at).collect();
+    let turns: Vec<u32> = (0..)
+        .zip(&trace.steps)
+        .filter(|(at, step)| step.is_turn() && found.is_none_or(|found| *at <= found))
+        .map(|(at, _)| at)
+        .collect();
     // Who does the same again and again is shown once.
     let same = |a: &u32, b: &u32| {
         let (one, two) = (&trace.steps[*a as usize], &trace.steps[*b as usize]);
-        one.thread == two.thread && one.site == two.site && words(source, trace, *a) == words(source, trace, *b)
+        one.thread == two.thread
+            && one.site == two.site
+            && words(source, trace, *a) == words(source, trace, *b)
     };
     let runs: Vec<&[u32]> = turns.chunk_by(same).collect();
     let shown = &runs[runs.len().saturating_sub(SHOWN)..];

@@ -36,6 +36,8 @@ pub struct World {
     pub tasks: Vec<Task>,
     /// How many threads there are in this execution; the others are memory for later ones.
     pub threads: u32,
+    /// How many of them the player knows: it is told after the step that makes one.
+    known: u32,
     /// How many of them have not ended.
     pub live: u32,
     /// Who runs.
@@ -127,6 +129,8 @@ impl World {
         self.raw.clear();
         self.watch.start();
         let first = self.add_thread(None, main);
+        self.player.set(first, State::Ready, &mut self.trace);
+        self.known = 1;
         let views = &mut self.tasks[0].views;
         views.first(first);
     }
@@ -150,7 +154,6 @@ impl World {
             self.tasks.push(Task::default());
         }
         self.tasks[thread as usize].start(name, job);
-        self.player.set(thread, State::Ready, &mut self.trace);
         thread
     }
 
@@ -191,10 +194,14 @@ impl World {
         if self.way == Way::Aborted {
             return;
         }
+        self.player.did(me, op, u64::from(site), woken_by, &mut self.trace);
         if waited != Wait::Nothing {
             self.player.set(me, State::Ready, &mut self.trace);
         }
-        self.player.did(me, op, u64::from(site), woken_by, &mut self.trace);
+        while self.known < self.threads {
+            self.player.set(self.known, State::Ready, &mut self.trace);
+            self.known += 1;
+        }
         self.since_then(&op, site);
         if op.how[0] == How::Write {
             self.rounds = 0;
