@@ -4,7 +4,8 @@
 //! exit code can't be changed there, but `exit` can be called again with another: libc goes on with the handlers that
 //! are left. `_exit` and `_Exit` run no handlers: they are interposed. `quick_exit` has handlers of its own.
 //!
-//! While a plan is played, the end of the process is a step, and the last one: nothing but output may come after it.
+//! While a plan is played, the end of the process is a step, and the last one: nothing but output may come after it. The
+//! exit code stays what it is: `seqcst explore` knows of reports by itself.
 
 use crate::{control, options, report, sys};
 use core::ffi::{c_int, c_void};
@@ -47,8 +48,12 @@ pub(super) fn fork_child() {
 }
 
 extern "C" fn at_exit(code: c_int, _: *mut c_void) {
-    if control::active() && control::exits(0) {
-        sys::exit(code);
+    if control::active() {
+        if control::exits(0) {
+            sys::exit(code);
+        }
+        finish();
+        return;
     }
     if finish() {
         // SAFETY: inside a handler of `exit`, where libc goes on with the rest of them.
@@ -57,7 +62,9 @@ extern "C" fn at_exit(code: c_int, _: *mut c_void) {
 }
 
 extern "C" fn at_quick_exit(_: *mut c_void) {
-    if control::active() && control::exits(0) {
+    if control::active() {
+        control::exits(0);
+        finish();
         return;
     }
     if finish() {
@@ -68,7 +75,9 @@ extern "C" fn at_quick_exit(_: *mut c_void) {
 /// In front of `_exit`.
 #[unsafe(no_mangle)]
 pub extern "C" fn __interpose__exit(code: c_int) -> ! {
-    if control::active() && control::exits(0) {
+    if control::active() {
+        control::exits(0);
+        finish();
         sys::exit(code);
     }
     sys::exit(if finish() { options::get().exitcode } else { code })
