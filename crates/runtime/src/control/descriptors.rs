@@ -72,7 +72,7 @@ pub fn turn(files: Vec<pollfd>, also: &dyn Fn() -> bool, until: Option<Moment>, 
     WAITING.lock().push(Waiter { thread: me, pc, files: files.clone() });
     let cancelled = cancel::waiting();
     let can = || also() || is_ready(&files) || cancelled.is_cancelled();
-    let ready = steps::take(Kind::Take, KERNEL as usize, until, pc, &can);
+    let ready = steps::take(Taking::alone(Kind::Take, KERNEL as usize), until, pc, &can);
     WAITING.lock().retain(|waiter| waiter.thread != me);
     if cancelled.is_cancelled() {
         drop(files);

@@ -92,7 +92,7 @@ unsafe fn turns(
     }
     let ticket = queues::enter(name, queues::ANY);
     let cancelled = cancel::waiting();
-    steps::take(Kind::Wake, name, until, pc, &|| queues::can_go(name, ticket) || cancelled.is_cancelled());
+    steps::take(Taking::alone(Kind::Wake, name), until, pc, &|| queues::can_go(name, ticket) || cancelled.is_cancelled());
     let woken = queues::leave(name, ticket);
     control::changed(name); // a signal fewer for the others
     // SAFETY: the caller's promise.
@@ -217,7 +217,7 @@ macro_rules! signals {
         unsafe extern "C" fn $work(condition: *mut Condition, caller: Caller) -> c_int {
             if control::active() {
                 let name = condition as usize;
-                steps::give(Kind::Signal, name, caller.pc(), || queues::signal(name, $many));
+                steps::give(steps::change(Kind::Signal, name), caller.pc(), || queues::signal(name, $many));
                 return 0;
             }
             // SAFETY: the caller's arguments.

@@ -30,7 +30,7 @@ unsafe extern "C" fn acquire(guard: *mut u64, caller: Caller) -> i32 {
     if control::active() {
         // The inlined look at the guard was a step in sight; this one waits for who initialises.
         let can = || word.load(Ordering::Relaxed) & PENDING == 0;
-        steps::take(Kind::Lock, guard as usize, None, caller.pc(), &can);
+        steps::take(Taking::alone(Kind::Lock, guard as usize), None, caller.pc(), &can);
     }
     let result = loop {
         match word.load(Ordering::Acquire) {

@@ -67,14 +67,14 @@ fn turn<T: Waitable>(lock: *const T, until: Option<Moment>, caller: Caller) -> b
     let tid = threads::tid();
     // SAFETY: the caller's lock, which stays while somebody waits for it.
     let is_free = || unsafe { T::is_free(lock, tid) };
-    steps::take(Kind::Lock, lock as usize, until, caller.pc(), &is_free)
+    steps::take(Taking::alone(Kind::Lock, lock as usize), until, caller.pc(), &is_free)
 }
 
 /// Waits for the turn to try to take a lock. Having it already doesn't help, but for recursive ones.
 fn turn_to_try<T: Waitable>(lock: *const T, caller: Caller) {
     let tid = threads::tid();
     // SAFETY: the caller's lock.
-    steps::try_take(Kind::Lock, lock as usize, caller.pc(), || unsafe { T::is_free(lock, tid) });
+    steps::try_take(Taking::alone(Kind::Lock, lock as usize), caller.pc(), || unsafe { T::is_free(lock, tid) });
 }
 
 /// `work => real(object)` for each function that takes, tries, frees or renews a lock.
@@ -105,7 +105,7 @@ macro_rules! locks {
                 unsafe { real::$real(lock) }
             };
             if control::active() {
-                return steps::give(Kind::Unlock, lock as usize, caller.pc(), act);
+                return steps::give(steps::change(Kind::Unlock, lock as usize), caller.pc(), act);
             }
             act()
         }

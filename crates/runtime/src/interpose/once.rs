@@ -68,7 +68,7 @@ unsafe fn calling(real: *mut c_void, call: Call) {
     if control::active() {
         // SAFETY: the caller's flag, which stays while somebody waits for it.
         let can = || unsafe { locks::once(call.flag) };
-        steps::take(Kind::Lock, call.flag as usize, None, call.caller.pc(), &can);
+        steps::take(Taking::alone(Kind::Lock, call.flag as usize), None, call.caller.pc(), &can);
     }
     let outer = CALL.replace(&raw const call);
     let (flag, initialiser) = (call.flag as usize, initialise as extern "C" fn() as usize);

@@ -36,14 +36,14 @@ unsafe fn is_free(lock: *const RwLock, side: Side, tid: u32) -> bool {
 fn turn(lock: *const RwLock, side: Side, until: Option<Moment>, caller: Caller) -> bool {
     let tid = threads::tid();
     // SAFETY: the caller's lock, which stays while somebody waits for it.
-    steps::take(Kind::Lock, lock as usize, until, caller.pc(), &|| unsafe { is_free(lock, side, tid) })
+    steps::take(Taking::alone(Kind::Lock, lock as usize), until, caller.pc(), &|| unsafe { is_free(lock, side, tid) })
 }
 
 /// Under the scheduler: waits for the turn to try.
 fn turn_to_try(lock: *const RwLock, side: Side, caller: Caller) {
     let tid = threads::tid();
     // SAFETY: the caller's lock.
-    steps::try_take(Kind::Lock, lock as usize, caller.pc(), || unsafe { is_free(lock, side, tid) });
+    steps::try_take(Taking::alone(Kind::Lock, lock as usize), caller.pc(), || unsafe { is_free(lock, side, tid) });
 }
 
 /// The functions of one side.
@@ -115,7 +115,7 @@ unsafe extern "C" fn unlock(lock: *mut RwLock, caller: Caller) -> c_int {
         unsafe { real::pthread_rwlock_unlock(lock) }
     };
     if control::active() {
-        return steps::give(Kind::Unlock, lock as usize, caller.pc(), act);
+        return steps::give(steps::change(Kind::Unlock, lock as usize), caller.pc(), act);
     }
     act()
 }

@@ -24,7 +24,7 @@ fn turn(semaphore: *const Semaphore, until: Option<Moment>, caller: Caller) -> b
     let cancelled = cancel::waiting();
     // SAFETY: the caller's semaphore, which stays while somebody waits for it.
     let can = || unsafe { locks::semaphore(semaphore) } || cancelled.is_cancelled();
-    let taken = steps::take(Kind::Take, semaphore as usize, until, caller.pc(), &can);
+    let taken = steps::take(Taking::alone(Kind::Take, semaphore as usize), until, caller.pc(), &can);
     cancelled.ends();
     taken
 }
@@ -43,7 +43,7 @@ unsafe extern "C" fn post(semaphore: *mut Semaphore, caller: Caller) -> c_int {
         unsafe { real::sem_post(semaphore) }
     };
     if control::active() {
-        return steps::give(Kind::Post, semaphore as usize, caller.pc(), act);
+        return steps::give(steps::change(Kind::Post, semaphore as usize), caller.pc(), act);
     }
     act()
 }
@@ -61,7 +61,7 @@ unsafe extern "C" fn try_wait(semaphore: *mut Semaphore, caller: Caller) -> c_in
     unsafe {
         if control::active() {
             let can = || locks::semaphore(semaphore);
-            steps::try_take(Kind::Take, semaphore as usize, caller.pc(), can);
+            steps::try_take(Taking::alone(Kind::Take, semaphore as usize), caller.pc(), can);
         }
         acquired(real::sem_trywait(semaphore), semaphore, Side::All, caller)
     }

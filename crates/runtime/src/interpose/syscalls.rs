@@ -161,7 +161,7 @@ unsafe fn wait(
         return Err(libc::EAGAIN);
     }
     let ticket = queues::enter(queue, bits);
-    steps::take(Kind::Wake, queue, until, pc, &|| queues::can_go(queue, ticket));
+    steps::take(Taking::alone(Kind::Wake, queue), until, pc, &|| queues::can_go(queue, ticket));
     let woken = queues::leave(queue, ticket);
     control::changed(queue); // a signal fewer for the others
     if woken { Ok(0) } else { Err(libc::ETIMEDOUT) }
@@ -169,6 +169,6 @@ unsafe fn wait(
 
 fn wake(word: usize, many: usize, bits: u32, caller: Caller) -> Result<c_long, c_int> {
     let queue = queue(word);
-    let woken = steps::give(Kind::Signal, queue, caller.pc(), || queues::signal_to(queue, many, bits));
+    let woken = steps::give(steps::change(Kind::Signal, queue), caller.pc(), || queues::signal_to(queue, many, bits));
     Ok(woken as c_long)
 }

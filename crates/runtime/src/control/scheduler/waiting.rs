@@ -1,0 +1,129 @@
+//! Who waits for what, and who needn't any more.
+
+use super::Scheduler;
+use seqcst_schedule::{How, NOBODY, Op, State, ThreadId};
+
+/// What a thread waits for.
+#[derive(Clone, Copy)]
+pub(super) enum Wait {
+    Nothing,
+    /// Until `can` is true, which may change when the object does. `timed`: or until time is up.
+    Until {
+        object: u64,
+        can: *const dyn Fn() -> bool,
+        timed: bool,
+    },
+    /// It goes round in circles.
+    Spin,
+}
+
+impl Scheduler {
+    /// Does it perhaps change what somebody waits for?
+    #[inline]
+    pub(super) fn is_wanted(&self, op: &Op) -> bool {
+        op.touches().any(|(object, how)| how == How::Write && self.wanted & bit(object) != 0)
+    }
+
+    /// The running thread waits for one of these objects.
+    pub(super) fn want(&mut self, objects: impl IntoIterator<Item = u64>) {
+        let bits = objects.into_iter().fold(0, |bits, object| bits | bit(object));
+        self.wanted = bits | if self.waiting == 0 { 0 } else { self.wanted };
+        self.waiting += 1;
+    }
+
+    /// The running thread goes round in circles.
+    pub(super) fn want_all(&mut self) {
+        let objects: Vec<u64> = self.spin().objects().collect();
+        self.want(objects);
+    }
+
+    /// Step `number` changed something: those who wait for it are looked at again.
+    #[cold]
+    pub(super) fn tell(&mut self, op: Op, number: u32) {
+        for (object, how) in op.touches() {
+            if how != How::Write {
+                continue;
+            }
+            if self.curious {
+                self.threads.iter_mut().for_each(|thread| thread.spin.changed(object));
+                self.curious = self.threads.iter().any(|thread| thread.spin.must_be_told());
+            }
+            for index in 0..self.threads.len() {
+                let thread = &mut self.threads[index];
+                match thread.wait {
+                    Wait::Spin if thread.spin.reads(object) && thread.woken_by == NOBODY => {
+                        thread.woken_by = number;
+                        self.player.set(index as ThreadId, State::Ready, &mut self.log);
+                    }
+                    Wait::Until { object: other, .. } if other == object => self.look_at(index),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Those who wait for the object are looked at again.
+    pub fn changed(&mut self, object: u64) {
+        if self.waiting == 0 {
+            return;
+        }
+        for index in 0..self.threads.len() {
+            if let Wait::Until { object: other, .. } = self.threads[index].wait
+                && other == object
+            {
+                self.look_at(index);
+            }
+        }
+    }
+
+    /// A signal has come for the thread, by the running one's step: if it goes round in circles, it goes on.
+    pub fn interrupt(&mut self, thread: ThreadId) {
+        let now = self.log.now();
+        if let Some(interrupted) = self.threads.get_mut(thread as usize)
+            && matches!(interrupted.wait, Wait::Spin)
+        {
+            interrupted.woken_by = now;
+            self.player.set(thread, State::Ready, &mut self.log);
+        }
+    }
+
+    /// Everybody who waits is looked at again.
+    pub fn changed_all(&mut self) {
+        (0..self.threads.len()).for_each(|index| self.look_at(index));
+    }
+
+    /// Can the thread go on?
+    pub(super) fn look_at(&mut self, index: usize) {
+        if let Wait::Until { can, timed, .. } = self.threads[index].wait {
+            // SAFETY: on the stack of a thread that waits, or is about to.
+            let state = match unsafe { (*can)() } {
+                true => State::Ready,
+                false if timed => State::Willing,
+                false => State::Blocked,
+            };
+            self.player.set(index as ThreadId, state, &mut self.log);
+        }
+    }
+
+    /// Looks at all who wait: something may have changed without a word, by a plain write, or in code that nobody sees.
+    /// Can somebody go on?
+    pub(super) fn look_again(&mut self) -> bool {
+        let mut some = false;
+        for index in 0..self.threads.len() {
+            match self.threads[index].wait {
+                Wait::Spin if !self.threads[index].spin.is_stuck() => {
+                    self.player.set(index as ThreadId, State::Ready, &mut self.log);
+                }
+                _ => self.look_at(index),
+            }
+            some |= self.player.state(index as ThreadId) != State::Blocked;
+        }
+        some
+    }
+}
+
+/// One of 64 bits for an object.
+#[inline]
+fn bit(object: u64) -> u64 {
+    1 << (object.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
+}
