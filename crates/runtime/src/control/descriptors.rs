@@ -4,8 +4,9 @@
 //! change that. If nobody has a turn, others may still send something, outside of this process: then the process really
 //! waits ([`wait_for_one`]).
 
+use super::cancel;
 use super::clock::Moment;
-use super::{cancel, steps};
+use super::steps::{self, Taking};
 use crate::spin::Lock;
 use crate::sys;
 use core::ffi::c_int;

@@ -130,13 +130,13 @@ impl Scheduler {
     pub fn turned_out(&mut self, op: Op) {
         let thread = &mut self.threads[self.me];
         thread.op = op;
-        if op.kind == Kind::TryLock && only_reads(&op) {
+        if op.kind == Kind::TryLock {
             self.curious = true;
-            thread.spin.read(op.objects[0], Read::Same);
+            self.rewrote(op.objects[0], Read::Same);
         }
     }
 
-    /// The running thread has written what was there already.
+    /// The running thread has written what was there already, or tried in vain.
     pub fn rewrote(&mut self, object: u64, read: Read) {
         self.idle = true;
         self.spin().read(object, read);

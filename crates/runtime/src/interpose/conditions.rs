@@ -10,7 +10,8 @@ use super::caller::Caller;
 use super::mutexes::{self, THRD_TIMEDOUT};
 use super::{acquire, release};
 use crate::control::clock::{self, Moment};
-use crate::control::{self, cancel, queues, steps};
+use crate::control::steps::{self, Taking};
+use crate::control::{self, cancel, queues};
 use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use core::mem::MaybeUninit;
@@ -92,7 +93,9 @@ unsafe fn turns(
     }
     let ticket = queues::enter(name, queues::ANY);
     let cancelled = cancel::waiting();
-    steps::take(Taking::alone(Kind::Wake, name), until, pc, &|| queues::can_go(name, ticket) || cancelled.is_cancelled());
+    steps::take(Taking::alone(Kind::Wake, name), until, pc, &|| {
+        queues::can_go(name, ticket) || cancelled.is_cancelled()
+    });
     let woken = queues::leave(name, ticket);
     control::changed(name); // a signal fewer for the others
     // SAFETY: the caller's promise.

@@ -6,7 +6,8 @@
 
 use super::caller::Caller;
 use super::opaque;
-use crate::control::{self, steps};
+use crate::control;
+use crate::control::steps::{self, Taking};
 use crate::sys;
 use core::sync::atomic::{AtomicU32, Ordering};
 use seqcst_schedule::Kind;

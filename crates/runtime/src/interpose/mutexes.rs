@@ -8,7 +8,8 @@
 use super::caller::Caller;
 use super::{acquired, release, renewed, threads};
 use crate::control::clock::{self, Moment};
-use crate::control::{self, locks, steps};
+use crate::control::steps::{self, Taking};
+use crate::control::{self, locks};
 use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use libc::{clockid_t, pthread_mutex_t as Mutex, timespec};
@@ -74,7 +75,9 @@ fn turn<T: Waitable>(lock: *const T, until: Option<Moment>, caller: Caller) -> b
 fn turn_to_try<T: Waitable>(lock: *const T, caller: Caller) {
     let tid = threads::tid();
     // SAFETY: the caller's lock.
-    steps::try_take(Taking::alone(Kind::Lock, lock as usize), caller.pc(), || unsafe { T::is_free(lock, tid) });
+    steps::try_take(Taking::alone(Kind::Lock, lock as usize), caller.pc(), || unsafe {
+        T::is_free(lock, tid)
+    });
 }
 
 /// `work => real(object)` for each function that takes, tries, frees or renews a lock.

@@ -7,7 +7,8 @@
 
 use super::caller::Caller;
 use super::{acquire, unwinding};
-use crate::control::{self, locks, steps};
+use crate::control::steps::{self, Taking};
+use crate::control::{self, locks};
 use crate::sync::{self, Side};
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};

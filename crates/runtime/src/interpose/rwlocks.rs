@@ -3,11 +3,12 @@
 use super::caller::Caller;
 use super::{acquired, release, renewed, threads};
 use crate::control::clock::{self, Moment};
-use crate::control::{self, locks, steps};
+use crate::control::steps::{self, Taking};
+use crate::control::{self, locks};
 use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use libc::{clockid_t, pthread_rwlock_t as RwLock, timespec};
-use seqcst_schedule::Kind;
+use seqcst_schedule::{How, Kind, Op};
 
 real! {
     fn pthread_rwlock_init(lock: *mut RwLock, attr: *const c_void) -> c_int;
@@ -32,18 +33,23 @@ unsafe fn is_free(lock: *const RwLock, side: Side, tid: u32) -> bool {
     unsafe { if side == Side::Readers { locks::reading(lock, tid) } else { locks::writing(lock, tid) } }
 }
 
+fn taking(lock: *const RwLock, side: Side) -> Taking {
+    let lock = lock as usize;
+    if side == Side::Readers { Taking::with_readers(lock) } else { Taking::without_readers(lock) }
+}
+
 /// Under the scheduler: waits for the turn to take the lock. False: time is up.
 fn turn(lock: *const RwLock, side: Side, until: Option<Moment>, caller: Caller) -> bool {
     let tid = threads::tid();
     // SAFETY: the caller's lock, which stays while somebody waits for it.
-    steps::take(Taking::alone(Kind::Lock, lock as usize), until, caller.pc(), &|| unsafe { is_free(lock, side, tid) })
+    steps::take(taking(lock, side), until, caller.pc(), &|| unsafe { is_free(lock, side, tid) })
 }
 
 /// Under the scheduler: waits for the turn to try.
 fn turn_to_try(lock: *const RwLock, side: Side, caller: Caller) {
     let tid = threads::tid();
     // SAFETY: the caller's lock.
-    steps::try_take(Taking::alone(Kind::Lock, lock as usize), caller.pc(), || unsafe { is_free(lock, side, tid) });
+    steps::try_take(taking(lock, side), caller.pc(), || unsafe { is_free(lock, side, tid) });
 }
 
 /// The functions of one side.
@@ -106,16 +112,17 @@ timed_write => pthread_rwlock_timedwrlock, clock_write => pthread_rwlock_clockwr
 unsafe extern "C" fn unlock(lock: *mut RwLock, caller: Caller) -> c_int {
     /// Where glibc keeps the writer's number, `__cur_writer`.
     const WRITER: usize = 24;
+    // SAFETY: inside the lock, which this thread holds.
+    let writer = unsafe { lock.byte_add(WRITER).cast::<u32>().read_volatile() };
+    let side = if writer == threads::tid() { Side::All } else { Side::Readers };
     let act = || {
-        // SAFETY: inside the lock, which this thread holds.
-        let writer = unsafe { lock.byte_add(WRITER).cast::<u32>().read_volatile() };
-        let side = if writer == threads::tid() { Side::All } else { Side::Readers };
         release(lock, side, caller);
         // SAFETY: the caller's arguments.
         unsafe { real::pthread_rwlock_unlock(lock) }
     };
     if control::active() {
-        return steps::give(steps::change(Kind::Unlock, lock as usize), caller.pc(), act);
+        let how = if side == Side::Readers { How::Read } else { How::Write };
+        return steps::give(Op::new(Kind::Unlock, how, lock as u64), caller.pc(), act);
     }
     act()
 }

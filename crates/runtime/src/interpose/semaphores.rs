@@ -3,7 +3,8 @@
 use super::caller::Caller;
 use super::{acquired, release, renewed};
 use crate::control::clock::{self, Moment};
-use crate::control::{self, cancel, locks, steps};
+use crate::control::steps::{self, Taking};
+use crate::control::{self, cancel, locks};
 use crate::sync::Side;
 use core::ffi::{c_int, c_uint};
 use libc::{clockid_t, sem_t as Semaphore, timespec};

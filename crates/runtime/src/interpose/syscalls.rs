@@ -7,7 +7,8 @@
 use super::caller::Caller;
 use super::{chance, identity, time};
 use crate::control::clock::{self, Moment};
-use crate::control::{self, queues, steps};
+use crate::control::steps::{self, Taking};
+use crate::control::{self, queues};
 use core::ffi::{c_int, c_long, c_void};
 use libc::timespec;
 use seqcst_schedule::{How, Kind, Op};
@@ -169,6 +170,7 @@ unsafe fn wait(
 
 fn wake(word: usize, many: usize, bits: u32, caller: Caller) -> Result<c_long, c_int> {
     let queue = queue(word);
-    let woken = steps::give(steps::change(Kind::Signal, queue), caller.pc(), || queues::signal_to(queue, many, bits));
+    let woken =
+        steps::give(steps::change(Kind::Signal, queue), caller.pc(), || queues::signal_to(queue, many, bits));
     Ok(woken as c_long)
 }

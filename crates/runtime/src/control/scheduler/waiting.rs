@@ -1,7 +1,7 @@
 //! Who waits for what, and who needn't any more.
 
 use super::Scheduler;
-use seqcst_schedule::{How, NOBODY, Op, State, ThreadId};
+use seqcst_schedule::{How, Kind, NOBODY, Op, State, ThreadId};
 
 /// What a thread waits for.
 #[derive(Clone, Copy)]
@@ -17,11 +17,16 @@ pub(super) enum Wait {
     Spin,
 }
 
+/// Is it perhaps no longer the same for those who wait? A reader that leaves a lock changes it only for writers.
+fn changes(kind: Kind, how: How) -> bool {
+    how == How::Write || kind == Kind::Unlock
+}
+
 impl Scheduler {
     /// Does it perhaps change what somebody waits for?
     #[inline]
     pub(super) fn is_wanted(&self, op: &Op) -> bool {
-        op.touches().any(|(object, how)| how == How::Write && self.wanted & bit(object) != 0)
+        op.touches().any(|(object, how)| changes(op.kind, how) && self.wanted & bit(object) != 0)
     }
 
     /// The running thread waits for one of these objects.
@@ -41,7 +46,7 @@ impl Scheduler {
     #[cold]
     pub(super) fn tell(&mut self, op: Op, number: u32) {
         for (object, how) in op.touches() {
-            if how != How::Write {
+            if !changes(op.kind, how) {
                 continue;
             }
             if self.curious {
