@@ -7,6 +7,7 @@ use common::engine::{Engine, USUAL};
 use common::sample::Sample;
 use common::schedules::{explore_all, sc_graphs};
 use common::sketch::Sketch;
+use common::spinning::Spinning;
 use common::{Drawn, RA, RC20, TSO, Tally, Verdict, cases, compare_many};
 use seqcst_model::Model;
 use seqcst_program::Target;
@@ -15,7 +16,7 @@ use std::cell::Cell;
 use std::fmt::Display;
 
 /// Per model and kind of program.
-const CASES: u64 = 700;
+const CASES: u64 = 250;
 /// Executions of one program.
 const MOST: u64 = 200_000;
 
@@ -183,4 +184,24 @@ fn dpor_with_a_bound_sees_what_bounded_sees() {
     });
     let Counts { traces, executions, redundant, .. } = counts;
     println!("{} traces, {} schedules, with dpor {}", traces.get(), executions.get(), redundant.get());
+}
+
+/// Programs with loops have no end of execution graphs, but a thread that goes round in circles is left alone: `dpor`, all
+/// schedules, and all states say the same.
+#[test]
+fn spin_loops() {
+    for under in [RC20, RA, TSO] {
+        compare_many(under.1.name(), cases(CASES) / 3, |program: &Spinning| {
+            let text = program.to_string();
+            let verdict = bounded_agrees(&text, under)?;
+            let engine = Engine::new(&text, under);
+            let all_states = engine.check(USUAL)?;
+            let stale = verdict.map(|verdict| verdict == Verdict::NotRobust);
+            ensure!(
+                stale.is_none_or(|stale| stale == (all_states == Verdict::NotRobust)),
+                "{verdict:?}, but {all_states:?}"
+            );
+            Ok(verdict)
+        });
+    }
 }

@@ -26,7 +26,7 @@ use seqcst_program::code::Code;
 use seqcst_program::semantics::Machine;
 use seqcst_schedule as schedule;
 use seqcst_schedule::{Choice, End, Failure, Found, How, Kind, Op, Plan, Player, State, Trace, Waiting};
-use spin::Trail;
+use spin::{Circle, Trail};
 use std::convert::Infallible;
 use std::rc::Rc;
 use watch::Watch;
@@ -57,8 +57,8 @@ pub struct ProgramSource<'a> {
     places: Places<'a>,
     player: Player,
     memory: Vec<Value>,
-    /// How often each location was changed.
-    versions: Vec<u32>,
+    /// How often each location was changed, and by which step last.
+    versions: Vec<(u32, u32)>,
     threads: Vec<Thread>,
     watch: Watch,
     plain: Plain,
@@ -129,7 +129,7 @@ impl<'a> ProgramSource<'a> {
         self.memory.clear();
         self.memory.extend_from_slice(self.machine.initial());
         self.versions.clear();
-        self.versions.resize(self.memory.len(), 0);
+        self.versions.resize(self.memory.len(), (0, 0));
         self.threads.resize_with(count, Thread::default);
         self.watch = if self.options.monitor || self.options.races && self.target == Target::Rc20 {
             Watch::new(self.target, count, &self.memory)
@@ -237,8 +237,12 @@ impl<'a> ProgramSource<'a> {
             && let At::Place(place) = self.threads[thread].at
         {
             let versions = &self.versions;
-            self.threads[thread].spins =
-                self.threads[thread].trail.closes(place, |loc| versions[loc.index()]);
+            let circle = self.threads[thread].trail.closes(place, |loc| versions[loc.index()].0);
+            self.threads[thread].spins = circle == Circle::Closed;
+            // As if it had waited for the change: it goes on because of that.
+            if let Circle::Changed(loc) = circle {
+                self.threads[thread].woken_by = Some(self.versions[loc.index()].1);
+            }
         }
         self.refresh(thread, trace);
     }
@@ -294,7 +298,7 @@ impl<'a> ProgramSource<'a> {
         let same = wrote.is_some() && wrote == did.value_read();
         if let Some(value) = wrote.filter(|_| !same) {
             self.memory[at] = value;
-            self.versions[at] += 1;
+            self.versions[at] = (self.versions[at].0 + 1, now);
             self.threads[thread].trail.clear();
             for other in (0..self.threads.len()).filter(|&other| other != thread) {
                 if self.threads[other].spins && self.threads[other].trail.watched.contains(&loc) {
@@ -306,7 +310,7 @@ impl<'a> ProgramSource<'a> {
                 }
             }
         } else if self.places.has_loops(thread) {
-            self.threads[thread].trail.note(place, loc, self.versions[at], chose, same);
+            self.threads[thread].trail.note(place, loc, self.versions[at].0, chose, same);
         }
     }
 

@@ -12,6 +12,7 @@ pub mod large;
 pub mod sample;
 pub mod schedules;
 pub mod sketch;
+pub mod spinning;
 
 use seqcst_model::Model;
 use seqcst_program::Target;

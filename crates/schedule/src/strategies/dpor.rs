@@ -81,7 +81,11 @@ impl Dpor {
             self.enter(step, at == kept && self.started);
             let frames = &self.frames;
             self.races.add(&mut self.order, step, |e| frames[e].enabled.has(step.thread));
-            self.reverse(step.thread, at);
+            self.reverse(Some(step.thread), at);
+            if !self.order.woken().is_empty() {
+                self.races.add_late_waker(&self.order);
+                self.reverse(None, at + 1);
+            }
         }
         self.apply(&mut changes, trace.steps.len());
     }
@@ -120,7 +124,7 @@ impl Dpor {
     }
 
     /// For each race that was found with the step of this thread at `end`: somebody else must go first.
-    fn reverse(&mut self, thread: ThreadId, end: usize) {
+    fn reverse(&mut self, thread: Option<ThreadId>, end: usize) {
         for race in 0..self.races.found.len() {
             let e = self.races.found[race] as usize;
             let frame = &mut self.frames[e];
@@ -144,7 +148,7 @@ impl Dpor {
                 let frames = &self.frames;
                 let could_run = |e: usize| frames[e].enabled.has(waiting.thread);
                 self.races.add_waiting(&self.order, &waiting.op, waiting.thread, could_run);
-                self.reverse(waiting.thread, end);
+                self.reverse(Some(waiting.thread), end);
             }
         }
         let Some(last) = trace.abrupt_end(self.enabled.iter()) else { return };
@@ -154,7 +158,7 @@ impl Dpor {
             let thread = trace.steps[last].thread;
             self.order.truncate(last);
             self.races.add_end(&self.order, thread);
-            self.reverse(thread, last);
+            self.reverse(Some(thread), last);
             for step in &trace.steps[last..] {
                 let frames = &self.frames;
                 self.races.add(&mut self.order, step, |e| frames[e].enabled.has(step.thread));

@@ -21,6 +21,8 @@ pub(super) struct Order {
     touched: Vec<Vec<(u32, How)>>,
     /// For every step the numbers of its objects.
     touches: Vec<[u32; 2]>,
+    /// The steps that ended a spin.
+    woken: Vec<u32>,
 }
 
 /// A clock on its own.
@@ -45,6 +47,11 @@ impl Order {
     pub fn previous(&self, at: usize) -> Option<usize> {
         let before = self.before[at];
         (before != NOBODY).then_some(before as usize)
+    }
+
+    /// The steps that ended a spin: they have a waker.
+    pub fn woken(&self) -> &[u32] {
+        &self.woken
     }
 
     /// All threads' last steps.
@@ -127,6 +134,9 @@ impl Order {
             self.touched[*number as usize].push((at, how));
         }
         self.touches.push(numbers);
+        if step.woken_by < at {
+            self.woken.push(at);
+        }
         self.steps.push(step);
     }
 
@@ -135,6 +145,9 @@ impl Order {
         while self.steps.len() > len {
             let (Some(step), Some(before)) = (self.steps.pop(), self.before.pop()) else { return };
             self.last[step.thread as usize] = before;
+            if self.woken.last() == Some(&(self.steps.len() as u32)) {
+                self.woken.pop();
+            }
             for number in self.touches.pop().into_iter().flatten().filter(|&number| number != NOBODY) {
                 self.touched[number as usize].pop();
             }

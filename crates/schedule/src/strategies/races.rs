@@ -47,6 +47,24 @@ impl Races {
         order.push(*step, &self.clock);
     }
 
+    /// Who spun until some step could have been woken by the last one instead, had that come first. Finds the wakers.
+    pub fn add_late_waker(&mut self, order: &Order) {
+        self.found.clear();
+        let at = order.len() - 1;
+        let Step { op, thread, .. } = *order.step(at);
+        for &woken in order.woken() {
+            let (woken, waker) = (woken as usize, order.step(woken as usize).woken_by as usize);
+            let spinner = order.step(woken).thread;
+            if spinner != thread
+                && !order.is_before(woken, at)
+                && !order.is_before(waker, at)
+                && changes_what_it_read(order, &op, order.previous(woken))
+            {
+                self.found.push(waker as u32);
+            }
+        }
+    }
+
     /// As if a thread that still waits at the end had made its step.
     pub fn add_waiting(
         &mut self,
@@ -128,14 +146,14 @@ impl Races {
         }
     }
 
-    /// Who can go first instead of step `e`, on the way to the next step of `thread`, which comes at `end` or not at all
-    /// if it waits: the threads that begin the sequence of steps after `e` that don't come after it in the order
+    /// Who can go first instead of step `e`, on the way to the step of `thread` that was added, which comes at `end` or not
+    /// at all if it waits (or of nobody in particular): the threads that begin the sequence of steps after `e` that don't come after it in the order
     /// (`I(v)` for `v = notdep(e, E).p`). Stops as soon as one of them is `covered`, and then says so.
     pub fn initials(
         &mut self,
         order: &Order,
         e: usize,
-        thread: ThreadId,
+        thread: Option<ThreadId>,
         end: usize,
         covered: impl Fn(ThreadId) -> bool,
     ) -> bool {
@@ -157,9 +175,7 @@ impl Races {
             self.minimal.push(f as u32);
             self.initials.push(next);
         }
-        if self.seen.has(thread) {
-            return false;
-        }
+        let Some(thread) = thread.filter(|&thread| !self.seen.has(thread)) else { return false };
         if let Some(op) = self.waits {
             // Without `e` and what comes after it, it comes after what conflicts with it all the same.
             self.known.clone_from(&self.clock);
@@ -181,13 +197,16 @@ impl Races {
 /// The thread spun until this step. Would another one have ended that, too, had it come first? One that doesn't come after
 /// it and changes what the thread has read lately.
 fn has_other_waker(order: &Order, thread: ThreadId, waker: usize) -> bool {
-    let mine = std::iter::successors(order.last_of(thread), |&at| order.previous(at));
-    let reads = || mine.clone().map(|at| &order.step(at).op).take_while(|op| op.kind != Kind::Store);
-    (waker + 1..order.len()).any(|other| {
-        let op = &order.step(other).op;
-        let writes =
-            |(object, how)| how == How::Write && reads().any(|read| read.touches().any(|(x, _)| x == object));
-        op.touches().any(writes) && !order.is_before(waker, other)
+    let changes = |other| changes_what_it_read(order, &order.step(other).op, order.last_of(thread));
+    (waker + 1..order.len()).any(|other| !order.is_before(waker, other) && changes(other))
+}
+
+/// Does this change what a thread has read lately, up to this step?
+fn changes_what_it_read(order: &Order, op: &Op, last: Option<usize>) -> bool {
+    op.touches().filter(|&(_, how)| how == How::Write).any(|(object, _)| {
+        let mine = std::iter::successors(last, |&at| order.previous(at)).map(|at| &order.step(at).op);
+        let mut reads = mine.take_while(|op| op.kind != Kind::Store);
+        reads.any(|read| read.touches().any(|(x, _)| x == object))
     })
 }
 
