@@ -18,8 +18,11 @@ use std::path::Path;
 
 const UNDER: [(Target, Model); 3] = [RC20, RA, TSO];
 
+/// A program with its name, and what is said of it under which model.
+type Entry = (String, String, Vec<((Target, Model), String)>);
+
 /// The programs of the corpus with what their headers say.
-fn corpus() -> Vec<(String, String, Vec<((Target, Model), String)>)> {
+fn corpus() -> Vec<Entry> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
     let mut found = Vec::new();
     for part in ["litmus", "algorithms"] {

@@ -151,6 +151,7 @@ impl Player {
             && self.plan.then == Then::Steady
             && self.plan.asleep.is_empty()
             && self.state(self.current) == State::Ready
+            && !self.diverged
         {
             return Choice::Go(self.current);
         }
