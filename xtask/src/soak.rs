@@ -37,6 +37,11 @@ pub fn run(args: &[&str]) -> Outcome {
     traces.args(["--", "--nocapture"]);
     must(traces.env("SEQCST_CASES", cases.to_string()))?;
 
+    let scripts = (cases / 10).max(1000);
+    step(&format!("strategies against all schedules, {scripts} random scripts"));
+    let mut strategies = cargo(&["test", "--release", "--locked", "--package", "seqcst-schedule", "--tests"]);
+    must(strategies.args(["--", "--nocapture"]).env("SEQCST_CASES", scripts.to_string()))?;
+
     let programs = (cases / 40).max(200);
     step(&format!("the sanitizer: robust programs 1,000 times, {programs} random C programs of each kind"));
     let mut sanitizer = cargo(&["test", "--release", "--locked", "--package", "seqcst-cli"]);

@@ -17,6 +17,11 @@ use std::fmt::Display;
 
 /// Per model and kind of program.
 const CASES: u64 = 250;
+/// How many programs: one for twenty that the other tests take, for each is executed many times.
+fn programs() -> u64 {
+    cases(20 * CASES) / 20
+}
+
 /// Executions of one program.
 const MOST: u64 = 200_000;
 
@@ -102,20 +107,20 @@ fn dpor_against_all_states<P: Drawn + Display>(under: (Target, Model), cases: u6
 
 #[test]
 fn dpor_under_rc20() {
-    dpor_against_all_states::<Sample>(RC20, cases(CASES)).assert_healthy(5, 30);
-    dpor_against_all_states::<Sketch>(RC20, cases(CASES)).assert_healthy(5, 30);
+    dpor_against_all_states::<Sample>(RC20, programs()).assert_healthy(5, 30);
+    dpor_against_all_states::<Sketch>(RC20, programs()).assert_healthy(5, 30);
 }
 
 #[test]
 fn dpor_under_ra() {
-    dpor_against_all_states::<Sample>(RA, cases(CASES)).assert_healthy(5, 30);
-    dpor_against_all_states::<Sketch>(RA, cases(CASES)).assert_healthy(5, 30);
+    dpor_against_all_states::<Sample>(RA, programs()).assert_healthy(5, 30);
+    dpor_against_all_states::<Sketch>(RA, programs()).assert_healthy(5, 30);
 }
 
 #[test]
 fn dpor_under_tso() {
-    dpor_against_all_states::<Sample>(TSO, cases(CASES)).assert_healthy(5, 30);
-    dpor_against_all_states::<Sketch>(TSO, cases(CASES)).assert_healthy(5, 30);
+    dpor_against_all_states::<Sample>(TSO, programs()).assert_healthy(5, 30);
+    dpor_against_all_states::<Sketch>(TSO, programs()).assert_healthy(5, 30);
 }
 
 /// All schedules, one by one, show the same traces.
@@ -125,7 +130,7 @@ fn bounded_agrees(text: &str, under: (Target, Model)) -> Result<Option<Verdict>,
     let mut noting = common::schedules::Noting::new(&engine);
     noting.tapes = true;
     let mut strategy = Bounded::new(None);
-    let Some(summary) = common::schedules::explore_with(&mut noting, &mut strategy, 20_000) else {
+    let Some(summary) = common::schedules::explore_with(&mut noting, &mut strategy, 4_000) else {
         return Ok(None);
     };
     let all = noting.seen;
@@ -142,8 +147,8 @@ fn bounded_agrees(text: &str, under: (Target, Model)) -> Result<Option<Verdict>,
 fn bounded_without_a_bound_sees_what_dpor_sees() {
     for under in [RC20, TSO] {
         let bounded = |text: String| bounded_agrees(&text, under);
-        compare_many(under.1.name(), cases(CASES) / 10, |sample: &Sample| bounded(sample.to_string()));
-        compare_many(under.1.name(), cases(CASES) / 10, |sketch: &Sketch| bounded(sketch.to_string()));
+        compare_many(under.1.name(), programs() / 10, |sample: &Sample| bounded(sample.to_string()));
+        compare_many(under.1.name(), programs() / 10, |sketch: &Sketch| bounded(sketch.to_string()));
     }
 }
 
@@ -151,10 +156,10 @@ fn bounded_without_a_bound_sees_what_dpor_sees() {
 fn bounds_agree(text: &str, under: (Target, Model), counts: &Counts) -> Result<Option<Verdict>, String> {
     let engine = Engine::new(text, under);
     for bound in 0..3 {
-        let Some((all, _)) = explore_all(&engine, &mut Bounded::new(Some(bound)), 20_000) else {
+        let Some((all, _)) = explore_all(&engine, &mut Bounded::new(Some(bound)), 4_000) else {
             return Ok(None);
         };
-        let Some((few, _)) = explore_all(&engine, &mut Dpor::bounded(bound), 20_000) else {
+        let Some((few, _)) = explore_all(&engine, &mut Dpor::bounded(bound), 4_000) else {
             return Ok(None);
         };
         let missing = all.traces.difference(&few.traces).count();
@@ -176,10 +181,10 @@ fn bounds_agree(text: &str, under: (Target, Model), counts: &Counts) -> Result<O
 #[test]
 fn dpor_with_a_bound_sees_what_bounded_sees() {
     let counts = Counts::default();
-    compare_many("bounds", cases(CASES) / 4, |sample: &Sample| {
+    compare_many("bounds", programs() / 4, |sample: &Sample| {
         bounds_agree(&sample.to_string(), RC20, &counts)
     });
-    compare_many("bounds", cases(CASES) / 4, |sketch: &Sketch| {
+    compare_many("bounds", programs() / 4, |sketch: &Sketch| {
         bounds_agree(&sketch.to_string(), TSO, &counts)
     });
     let Counts { traces, executions, redundant, .. } = counts;
@@ -191,7 +196,7 @@ fn dpor_with_a_bound_sees_what_bounded_sees() {
 #[test]
 fn spin_loops() {
     for under in [RC20, RA, TSO] {
-        compare_many(under.1.name(), cases(CASES) / 3, |program: &Spinning| {
+        compare_many(under.1.name(), programs() / 3, |program: &Spinning| {
             let text = program.to_string();
             let verdict = bounded_agrees(&text, under)?;
             let engine = Engine::new(&text, under);
