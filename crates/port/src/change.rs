@@ -1,7 +1,8 @@
 //! What can be done to a program to make it robust: fences put in, accesses made stronger.
 
 use crate::machine::{Acquire, Fence, Step};
-use crate::program::{NOWHERE, Point, Program};
+use crate::program::{Point, Program, Spot};
+use rustc_hash::FxHashMap;
 
 /// One change.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -47,11 +48,50 @@ impl Strength {
     }
 }
 
-impl Change {
-    /// What the change makes of the instruction with this tag, if it is about that one.
-    pub fn strength(&self, program: &Program, tag: u32) -> Option<Strength> {
-        let Change::Strengthen { function, node, to } = *self else { return None };
-        let changed = program.functions.get(function)?.nodes.get(node)?.tag;
-        (changed == tag && tag != NOWHERE).then_some(to)
+/// Changes, by the places in the text that they are about.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Made {
+    fences: FxHashMap<Spot, Vec<Fence>>,
+    strengths: FxHashMap<u32, Vec<Strength>>,
+}
+
+impl Made {
+    /// These changes of a program.
+    pub fn new(program: &Program, changes: &[Change]) -> Made {
+        let mut made = Made::default();
+        changes.iter().for_each(|&change| made.add(program, change));
+        made
+    }
+
+    /// One more.
+    pub fn add(&mut self, program: &Program, change: Change) {
+        match change {
+            Change::Insert { at, fence } => {
+                if let Some(spot) = program.spot(at) {
+                    self.fences.entry(spot).or_default().push(fence);
+                }
+            }
+            Change::Strengthen { function, node, to } => {
+                if let Some(spot) = program.spot(Point::Before { function, node }) {
+                    self.strengths.entry(spot.tag).or_default().push(to);
+                }
+            }
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.fences.is_empty() && self.strengths.is_empty()
+    }
+
+    /// The fences that were put there.
+    pub fn fences(&self, spot: Option<Spot>) -> &[Fence] {
+        spot.and_then(|spot| self.fences.get(&spot)).map_or(&[], |fences| fences)
+    }
+
+    /// The step of an instruction with this tag, as it is then.
+    pub fn applied(&self, tag: u32, step: Step) -> Step {
+        let strengths = self.strengths.get(&tag).map_or(&[][..], |strengths| strengths);
+        strengths.iter().fold(step, |step, strength| strength.applied(step))
     }
 }

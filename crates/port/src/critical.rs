@@ -13,15 +13,12 @@ use crate::cycles::conflict;
 use crate::depends::reachable;
 use crate::lowered::Lowered;
 use crate::machine::Machine;
-use crate::pairs::Pairs;
+use crate::pairs::{LARGE, Pairs};
 use crate::program::Aliases;
 use std::cell::Cell;
 
 /// How many visits are tried for one pair.
 const BUDGET: usize = 20_000;
-
-/// In larger programs nobody looks for critical cycles.
-const MOST_EVENTS: usize = 100;
 
 /// What the search says about a pair.
 pub enum Critical {
@@ -54,7 +51,7 @@ type Visit = (usize, usize);
 impl<'a> Search<'a> {
     /// Gets ready.
     pub fn new(lowered: &'a Lowered, aliases: &'a dyn Aliases, pairs: &'a Pairs) -> Search<'a> {
-        let small = lowered.events.len() <= MOST_EVENTS;
+        let small = lowered.events.len() <= LARGE;
         let needed = small && lowered.threads.iter().any(|thread| !thread.many);
         let events = &lowered.events;
         let (mut conflicts, mut after) = (Vec::new(), Vec::new());

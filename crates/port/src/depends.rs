@@ -7,6 +7,7 @@
 use crate::bits::Bits;
 use crate::lowered::{Event, Lowered, Thread};
 use crate::machine::Machine;
+use crate::pairs::LARGE;
 use crate::program::{Aliases, By, Program, What};
 
 /// The facts for both machines.
@@ -34,13 +35,17 @@ pub struct Facts {
 impl Depends {
     /// Gathers the facts that the machines ask for.
     pub fn new(program: &Program, lowered: &Lowered, aliases: &dyn Aliases, trusted: bool) -> Depends {
-        let mut depends = Depends { places: places(lowered, aliases), ..Depends::default() };
+        let mut depends = Depends::default();
+        let small = lowered.events.len() <= LARGE;
+        if small {
+            depends.places = places(lowered, aliases);
+        }
         if lowered.from == Machine::ArmV8 {
-            depends.from = releases(lowered, |a, b| aliases.may(a, b), true);
+            depends.from = releases(lowered, |a, b| aliases.may(a, b), if small { 31 } else { 0 }, true);
             depends.from.on = possible(program, lowered, aliases);
         }
         if lowered.to == Machine::ArmV8 {
-            depends.to = releases(lowered, |a, b| aliases.must(a, b), false);
+            depends.to = releases(lowered, |a, b| aliases.must(a, b), if small { 31 } else { 0 }, false);
             if trusted {
                 depends.to.on = certain(program, lowered);
             }
@@ -67,8 +72,8 @@ fn places(lowered: &Lowered, aliases: &dyn Aliases) -> Vec<u32> {
     lowered.events.iter().map(bit).collect()
 }
 
-/// Numbers the writes of each thread, release or not; those beyond the 31st share a bit (`crowd`) or have none.
-fn releases(lowered: &Lowered, alias: impl Fn(usize, usize) -> bool, crowd: bool) -> Facts {
+/// Numbers the writes of each thread, release or not; those beyond the first `most` share a bit (`crowd`) or have none.
+fn releases(lowered: &Lowered, alias: impl Fn(usize, usize) -> bool, most: u32, crowd: bool) -> Facts {
     const LAST: u32 = 1 << 31;
     let mut facts = Facts::default();
     let mut counts = vec![0; lowered.threads.len()];
@@ -76,7 +81,7 @@ fn releases(lowered: &Lowered, alias: impl Fn(usize, usize) -> bool, crowd: bool
         let mut bit = 0;
         if event.is_write() {
             bit = match counts[event.thread] {
-                few @ 0..31 => 1 << few,
+                few if few < most => 1 << few,
                 _ if crowd => LAST,
                 _ => 0,
             };

@@ -5,7 +5,7 @@
 //! machine or the other. Every place where a fence can be put is a *gate*: changes are looked up there and count for the
 //! weaker machine only.
 
-use crate::change::Change;
+use crate::change::{Change, Made};
 use crate::machine::{Fence, Machine, Step};
 use crate::mapping::{Features, steps};
 use crate::program::{Edge, Function, Point, Program, Spot, What, When};
@@ -104,8 +104,14 @@ impl Lowered {
         changes: &[Change],
     ) -> Lowered {
         let mut lowered = Lowered { from, to, threads: Vec::new(), events: Vec::new() };
+        let made = Made::new(program, changes);
         for (number, function) in program.functions.iter().enumerate() {
-            let builder = Builder { program, number, function, features, changes, heads: Vec::new() };
+            let mut ways_in = vec![0; function.nodes.len()];
+            for edge in function.nodes.iter().flat_map(|node| &node.next) {
+                ways_in.get_mut(edge.to).into_iter().for_each(|ways| *ways += 1);
+            }
+            let builder =
+                Builder { program, number, function, features, made: &made, ways_in, heads: Vec::new() };
             let thread = builder.build(&mut lowered);
             lowered.threads.push(thread);
         }
@@ -118,7 +124,8 @@ struct Builder<'a> {
     number: usize,
     function: &'a Function,
     features: Features,
-    changes: &'a [Change],
+    made: &'a Made,
+    ways_in: Vec<usize>,
     /// The gate in front of every source node.
     heads: Vec<usize>,
 }
@@ -139,21 +146,13 @@ impl Builder<'_> {
 
     fn gate(&self, point: Point) -> Op {
         let spot = self.program.spot(point);
-        let here = |at: Point| spot.is_some() && self.program.spot(at) == spot;
-        let fences = self.changes.iter().filter_map(|change| match change {
-            Change::Insert { at, fence } if here(*at) => Some(*fence),
-            _ => None,
-        });
-        Op::Gate(Gate { point, spot, fences: fences.collect() })
+        Op::Gate(Gate { point, spot, fences: self.made.fences(spot).to_vec() })
     }
 
     /// Whether an edge needs a gate of its own: elsewhere, before one of its ends is the same.
     fn is_critical(&self, from: usize, edge: &Edge) -> bool {
-        let ways_in = || {
-            let edges = self.function.nodes.iter().flat_map(|node| &node.next);
-            edges.filter(|other| other.to == edge.to).take(2).count()
-        };
-        self.function.nodes[from].next.len() > 1 && ways_in() > 1
+        let ways_in = self.ways_in.get(edge.to).copied().unwrap_or(0);
+        self.function.nodes[from].next.len() > 1 && ways_in > 1
     }
 
     fn node(&self, lowered: &mut Lowered, thread: &mut Thread, number: usize) {
@@ -227,7 +226,7 @@ impl Builder<'_> {
                 node: thread.nodes.len(),
                 location,
                 from: from_step,
-                to: self.strengthened(source, step),
+                to: self.made.applied(self.function.nodes[source].tag, step),
             };
             lowered.events.push(event);
             add(thread, Op::Event(lowered.events.len() - 1));
@@ -238,12 +237,6 @@ impl Builder<'_> {
             }
         }
         last_or_own(thread, last, self.heads[source])
-    }
-
-    fn strengthened(&self, source: usize, step: Step) -> Step {
-        let tag = self.function.nodes[source].tag;
-        let mine = self.changes.iter().filter_map(|change| change.strength(self.program, tag));
-        mine.fold(step, |step, to| to.applied(step))
     }
 }
 

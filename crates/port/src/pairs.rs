@@ -6,11 +6,11 @@
 //! neither (`poℓ` is in every condition of Theorem 1): coherence takes them out of every cycle.
 
 use crate::bits::Bits;
-use crate::change::Change;
+use crate::change::Made;
 use crate::depends::Depends;
 use crate::lowered::{Lowered, Op};
 use crate::order::{Met, Rules, State};
-use crate::program::{Aliases, Program};
+use crate::program::Aliases;
 use crate::tables::Tables;
 use std::collections::VecDeque;
 
@@ -45,8 +45,6 @@ pub type Path = Vec<usize>;
 
 /// All that is asked about pairs.
 pub struct Asked<'a> {
-    /// The program as it is written.
-    pub program: &'a Program,
     /// The program.
     pub lowered: &'a Lowered,
     /// Which events are on the same memory.
@@ -68,6 +66,9 @@ struct At {
 
 /// More different states than this at one node are taken together, on the safe side.
 const MOST_STATES: usize = 48;
+
+/// In programs with more events than this, less is looked at: no states but the most perilous ones.
+pub const LARGE: usize = 100;
 
 impl Asked<'_> {
     /// Looks at all pairs.
@@ -111,15 +112,13 @@ impl Asked<'_> {
     }
 
     /// Whether the machine that the program goes to holds the pair along a path, once these changes are made, too.
-    pub fn holds(&self, first: usize, path: &[usize], changes: &[Change]) -> bool {
+    pub fn holds(&self, first: usize, path: &[usize], made: &Made) -> bool {
         let origin = &self.lowered.events[first];
         let nodes = &self.lowered.threads[origin.thread].nodes;
         let to = Rules { machine: self.lowered.to, may: false, from_write: origin.is_write() };
         let met = |event: usize| {
-            let tag = self.lowered.events[event].tag;
-            let mine = changes.iter().filter_map(|change| change.strength(self.program, tag));
             let met = self.met(first, event, false);
-            Met { step: mine.fold(met.step, |step, to| to.applied(step)), ..met }
+            Met { step: made.applied(self.lowered.events[event].tag, met.step), ..met }
         };
         let mut state = to.start(met(first));
         let mut holds = false;
@@ -128,14 +127,8 @@ impl Asked<'_> {
                 Op::Nothing | Op::From(_) => {}
                 Op::To(fence) => state = to.fence(state, *fence),
                 Op::Gate(gate) => {
-                    let more = changes.iter().filter_map(|change| match change {
-                        Change::Insert { at, fence } => {
-                            (gate.spot.is_some() && self.program.spot(*at) == gate.spot).then_some(*fence)
-                        }
-                        Change::Strengthen { .. } => None,
-                    });
-                    state =
-                        gate.fences.iter().copied().chain(more).fold(state, |s, fence| to.fence(s, fence));
+                    let fences = gate.fences.iter().chain(made.fences(gate.spot));
+                    state = fences.fold(state, |state, &fence| to.fence(state, fence));
                 }
                 Op::Event(event) => {
                     let met = met(*event);
@@ -163,6 +156,12 @@ impl Asked<'_> {
             left: false,
         };
 
+        let worst = |a: At, b: At| At {
+            from: from.worst(a.from, b.from),
+            to: to.worst(a.to, b.to),
+            left: a.left || b.left,
+        };
+        let large = lowered.events.len() > LARGE;
         let mut seen: Vec<Vec<At>> = vec![Vec::new(); nodes.len()];
         let mut steps = vec![(origin.node, 0)];
         let mut queue = VecDeque::from([(start, 0)]);
@@ -195,11 +194,10 @@ impl Asked<'_> {
                 }
                 let known = &mut seen[next];
                 if known.len() >= MOST_STATES {
-                    at = known.iter().fold(at, |a, b| At {
-                        from: from.worst(a.from, b.from),
-                        to: to.worst(a.to, b.to),
-                        left: a.left || b.left,
-                    });
+                    at = known.iter().fold(at, |a, &b| worst(a, b));
+                }
+                if large && known.iter().any(|&other| worst(other, at) == other) {
+                    continue;
                 }
                 if !known.contains(&at) {
                     known.push(at);

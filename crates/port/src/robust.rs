@@ -76,7 +76,6 @@ impl Answer {
 
 /// A program made ready for questions about its pairs.
 pub(crate) struct Prepared<'a> {
-    program: &'a Program,
     pub lowered: Lowered,
     aliases: &'a Tables,
     depends: Depends,
@@ -86,15 +85,15 @@ pub(crate) struct Prepared<'a> {
 const MOST_CYCLES: usize = 200;
 
 impl<'a> Prepared<'a> {
-    pub fn new(program: &'a Program, aliases: &'a Tables, question: Question, changes: &[Change]) -> Self {
+    pub fn new(program: &Program, aliases: &'a Tables, question: Question, changes: &[Change]) -> Self {
         let lowered = Lowered::new(program, (question.from, question.to), question.features, changes);
         let depends = Depends::new(program, &lowered, aliases, question.trust_dependencies);
-        Prepared { program, lowered, aliases, depends }
+        Prepared { lowered, aliases, depends }
     }
 
     pub fn asked(&self) -> Asked<'_> {
-        let Prepared { program, lowered, aliases, depends } = self;
-        Asked { program, lowered, aliases, depends }
+        let Prepared { lowered, aliases, depends } = self;
+        Asked { lowered, aliases, depends }
     }
 
     /// Looks for pairs at fault.

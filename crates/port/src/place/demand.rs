@@ -3,7 +3,7 @@
 //! Which changes do is not worked out from rules but tried: the path is walked again with the change made.
 
 use super::Costs;
-use crate::change::{Change, Strength};
+use crate::change::{Change, Made, Strength};
 use crate::lowered::Op;
 use crate::machine::{Fence, Machine};
 use crate::pairs::Asked;
@@ -30,7 +30,7 @@ pub struct Demands<'a> {
     pub all: Vec<Demand>,
     numbers: BTreeMap<Key, usize>,
     /// What was taken for each demand when it came, so that paths that this serves, too, make no demand of their own.
-    taken: Vec<Change>,
+    taken: Made,
     program: &'a Program,
     question: Question,
     prices: &'a Costs,
@@ -52,7 +52,7 @@ impl<'a> Demands<'a> {
 
     /// A new round: paths that were left open make demands again.
     pub fn again(&mut self) {
-        self.taken.clear();
+        self.taken = Made::default();
     }
 
     /// Whether what was taken in this round serves the path.
@@ -64,8 +64,11 @@ impl<'a> Demands<'a> {
     ///
     /// `made` are the changes with which the path was found open. If it isn't (states were taken together on the way),
     /// nothing but a fence at its end is sure to help.
-    pub fn add(&mut self, prepared: &Prepared<'_>, first: usize, path: &[usize], made: &[Change]) -> bool {
+    pub fn add(&mut self, prepared: &Prepared<'_>, first: usize, path: &[usize], made: &Made) -> bool {
         let asked = prepared.asked();
+        if self.is_met_on(&asked, first, path) {
+            return false;
+        }
         let origin = &prepared.lowered.events[first];
         let nodes = &prepared.lowered.threads[origin.thread].nodes;
         let mut fences = Vec::new();
@@ -85,15 +88,13 @@ impl<'a> Demands<'a> {
         }
         accesses.sort();
         accesses.dedup();
-        if self.is_met_on(&asked, first, path) {
-            return false;
-        }
         if asked.holds(first, path, made) {
             let full = |change: &&Change| matches!(change, Change::Insert { fence: Fence::Full, .. });
             accesses.clear();
             fences = fences.iter().rev().find(full).into_iter().copied().collect();
         }
-        let helps = |changes: &[Change]| asked.holds(first, path, changes);
+        let program = self.program;
+        let helps = |changes: &[Change]| asked.holds(first, path, &Made::new(program, changes));
         let mut demand = Demand::default();
         let alone: Vec<Change> = fences.iter().chain(&accesses).copied().filter(|&c| helps(&[c])).collect();
         if accesses.len() <= MOST_TWO {
@@ -110,7 +111,9 @@ impl<'a> Demands<'a> {
         let new = demand != Demand::default() && !self.all.contains(&demand);
         if new {
             let cheapest = demand.one.iter().min_by_key(|&&number| (self.costs[number], usize::MAX - number));
-            self.taken.extend(cheapest.map(|&number| self.changes[number]));
+            if let Some(&number) = cheapest {
+                self.taken.add(self.program, self.changes[number]);
+            }
             self.all.push(demand);
         }
         new

@@ -16,7 +16,7 @@ mod greedy;
 pub use cost::Costs;
 
 use crate::bits::Bits;
-use crate::change::Change;
+use crate::change::{Change, Made};
 use crate::program::{Aliases, Program};
 use crate::robust::{Answer, Prepared, Question};
 use crate::tables::Tables;
@@ -51,11 +51,12 @@ pub fn place(program: &Program, aliases: &dyn Aliases, question: Question, costs
         Placement { changes: Vec::new(), exact: true, after: before.clone(), before, rounds: 1 };
     while !placement.after.is_robust() && placement.rounds < MOST_ROUNDS {
         let now = Prepared::new(program, &tables, question, &placement.changes);
+        let made = Made::new(program, &placement.changes);
         let mut new = false;
         demands.again();
         for (first, seconds) in by_first(&placement.after) {
             for (_, path) in now.asked().paths(first, &seconds) {
-                new |= demands.add(&untouched, first, &path, &placement.changes);
+                new |= demands.add(&untouched, first, &path, &made);
             }
         }
         if !new {
