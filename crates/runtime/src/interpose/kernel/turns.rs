@@ -90,27 +90,27 @@ pub(super) unsafe fn turn(way: Way, args: &mut Words, pc: usize) -> Option<isize
             Way::Writes => return bit_by_bit(args, pc),
             Way::Poll => {
                 let until = in_milliseconds(args[2] as c_int);
-                for_files(polled(args), until, pc);
+                for_files(polled(args), until, args[2] == 0, pc);
                 args[2] = 0;
             }
             Way::PollSpec => {
-                for_files(polled(args), in_time(args[2]), pc);
+                for_files(polled(args), in_time(args[2]), is_zero(args[2]), pc);
                 args[2] = &raw const NO_TIME as usize;
             }
             Way::Select => {
                 let until = (args[4] as *const timeval)
                     .as_ref()
                     .map(|time| timespec { tv_sec: time.tv_sec, tv_nsec: time.tv_usec * 1000 });
-                for_files(selected(args), until.as_ref().map(clock::after), pc);
+                for_files(selected(args), until.as_ref().map(clock::after), is_zero(args[4]), pc);
                 args[4] = &raw const NO_TIME as usize; // two words: the same layout
             }
             Way::SelectSpec => {
-                for_files(selected(args), in_time(args[4]), pc);
+                for_files(selected(args), in_time(args[4]), is_zero(args[4]), pc);
                 args[4] = &raw const NO_TIME as usize;
             }
             Way::Epoll => {
                 let until = in_milliseconds(args[3] as c_int);
-                for_files(vec![pollfd { fd: file, events: IN, revents: 0 }], until, pc);
+                for_files(vec![pollfd { fd: file, events: IN, revents: 0 }], until, args[3] == 0, pc);
                 args[3] = 0;
             }
             Way::Kill => {
@@ -163,12 +163,19 @@ fn for_file(file: c_int, events: i16, impatient: bool, pc: usize) {
     if impatient || descriptors::is_impatient(file) {
         return announce(pc);
     }
-    for_files(vec![pollfd { fd: file, events, revents: 0 }], None, pc);
+    for_files(vec![pollfd { fd: file, events, revents: 0 }], None, false, pc);
 }
 
-/// Returns when one of the files is ready, or late.
-fn for_files(files: Vec<pollfd>, until: Option<Moment>, pc: usize) {
-    descriptors::turn(files, &|| false, until, pc);
+/// Returns when one of the files is ready, or late. Who only looks doesn't wait at all, and not even that is a step if it
+/// looks at standard input and output, which nobody in the program changes.
+fn for_files(files: Vec<pollfd>, until: Option<Moment>, looks: bool, pc: usize) {
+    match looks {
+        true if files.iter().all(|file| (0..=2).contains(&file.fd)) => {}
+        true => announce(pc),
+        false => {
+            descriptors::turn(files, &|| false, until, pc);
+        }
+    }
 }
 
 /// Writes what there is room for, as often as it takes: readers must come to their turns in between.
@@ -244,6 +251,15 @@ fn in_milliseconds(time: c_int) -> Option<Moment> {
 unsafe fn in_time(time: usize) -> Option<Moment> {
     // SAFETY: the caller's promise.
     unsafe { (time as *const timespec).as_ref() }.map(clock::after)
+}
+
+/// Is it a time of nothing? (Whether in microseconds or nanoseconds.)
+///
+/// # Safety
+/// As [`in_time`].
+unsafe fn is_zero(time: usize) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { (time as *const timespec).as_ref() }.is_some_and(|time| time.tv_sec == 0 && time.tv_nsec == 0)
 }
 
 /// A signal to a thread of ours: it waits there. The running one gets it at once.
