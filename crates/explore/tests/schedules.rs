@@ -184,9 +184,7 @@ fn dpor_with_a_bound_sees_what_bounded_sees() {
     compare_many("bounds", programs() / 4, |sample: &Sample| {
         bounds_agree(&sample.to_string(), RC20, &counts)
     });
-    compare_many("bounds", programs() / 4, |sketch: &Sketch| {
-        bounds_agree(&sketch.to_string(), TSO, &counts)
-    });
+    compare_many("bounds", programs() / 4, |sketch: &Sketch| bounds_agree(&sketch.to_string(), TSO, &counts));
     let Counts { traces, executions, redundant, .. } = counts;
     println!("{} traces, {} schedules, with dpor {}", traces.get(), executions.get(), redundant.get());
 }

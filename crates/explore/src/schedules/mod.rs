@@ -6,7 +6,7 @@
 //! (`oneof`, a weak compare-and-swap that may fail) belong to the access before them and go on the tape as choices; a
 //! thread that begins with one has a step for it.
 //!
-//! * `places`: where threads can be;
+//! * `places`: where threads can be; `step`: what they do there;
 //! * `spin`: threads that go round in circles;
 //! * `watch`: the monitors; `plain`: races;
 //! * `found`: from a tape to a run for [`crate::witness`].
@@ -15,6 +15,7 @@ mod found;
 mod places;
 mod plain;
 mod spin;
+mod step;
 mod watch;
 
 use crate::states;
@@ -25,10 +26,9 @@ use seqcst_program::Target;
 use seqcst_program::code::Code;
 use seqcst_program::semantics::Machine;
 use seqcst_schedule as schedule;
-use seqcst_schedule::{Choice, End, Failure, Found, How, Kind, Op, Plan, Player, State, Trace, Waiting};
-use spin::{Circle, Trail};
+use seqcst_schedule::{Choice, End, Failure, Found, Plan, Player, State, Trace, Waiting};
+use spin::Trail;
 use std::convert::Infallible;
-use std::rc::Rc;
 use watch::Watch;
 
 /// What to look for.
@@ -203,115 +203,6 @@ impl<'a> ProgramSource<'a> {
         };
         let state = if able { State::Ready } else { State::Blocked };
         self.player.set(thread as schedule::ThreadId, state, trace);
-    }
-
-    /// One step of a thread that can run.
-    fn step(&mut self, thread: usize, trace: &mut Trace, outcome: &mut schedule::Outcome) {
-        let id = thread as schedule::ThreadId;
-        let At::Place(place) = self.threads[thread].at else {
-            let starts = self.places.starts(thread);
-            let way = self.player.choose(starts.len() as u32) as usize;
-            self.player.did(id, Op::local(Kind::Local), 0, None, trace);
-            self.log.starts[thread] = way;
-            self.arrive(thread, &starts[way], outcome);
-            self.refresh(thread, trace);
-            return;
-        };
-        let Some(action) = self.places.get(place).action.clone() else { return };
-        let (did, ways, way, chose) = self.choose(place, &action);
-        let op = self.op(&action, did);
-        let woken_by = self.threads[thread].woken_by.take();
-        let now = trace.steps.len() as u32;
-        self.player.did(id, op, u64::from(action.site), woken_by, trace);
-        if self.options.races
-            && let Some(other) = self.plain.race(thread, &action, did, &self.watch)
-        {
-            note(outcome, Found::Race(u64::from(other), u64::from(action.site)));
-            self.log.found.push((self.log.steps.len(), states::Violation::Race { thread }));
-        }
-        self.watch.did(thread, &action, did);
-        self.log.steps.push(states::Step { thread, outcome: did, choice: way });
-        self.move_on(thread, place, &action, did, chose, now, trace);
-        self.arrive(thread, &ways[way], outcome);
-        if self.places.has_loops(thread)
-            && let At::Place(place) = self.threads[thread].at
-        {
-            let versions = &self.versions;
-            let circle = self.threads[thread].trail.closes(place, |loc| versions[loc.index()].0);
-            self.threads[thread].spins = circle == Circle::Closed;
-            // As if it had waited for the change: it goes on because of that.
-            if let Circle::Changed(loc) = circle {
-                self.threads[thread].woken_by = Some(self.versions[loc.index()].1);
-            }
-        }
-        self.refresh(thread, trace);
-    }
-
-    /// What the access comes to, the ways on, which of them is taken, and whether there was a choice.
-    fn choose(&mut self, place: u32, action: &Action) -> (Outcome, Rc<[Onward]>, usize, bool) {
-        let found = self.memory[action.loc.index()];
-        let mut outcomes = action.outcomes(found);
-        let first = outcomes.next().unwrap_or(Outcome::Fenced);
-        let ways = self.places.after(place, first);
-        let second = outcomes.next().map(|second| (second, self.places.after(place, second)));
-        let many = ways.len() + second.as_ref().map_or(0, |(_, ways)| ways.len());
-        if many <= 1 {
-            return (first, ways, 0, false);
-        }
-        let chosen = self.player.choose(many as u32) as usize;
-        match second {
-            Some((second, others)) if chosen >= ways.len() => {
-                let way = chosen - ways.len();
-                (second, others, way, true)
-            }
-            _ => (first, ways, chosen, true),
-        }
-    }
-
-    fn op(&self, action: &Action, did: Outcome) -> Op {
-        let how = if did.value_written().is_some() { How::Write } else { How::Read };
-        let object = object(self.machine.code(), action.loc);
-        let kind = match (&action.op, how) {
-            (Access::Wait(_) | Access::BlockingCas { .. }, _) => Kind::Await,
-            _ if object == schedule::FENCES => Kind::Fence,
-            (Access::Store(_), _) => Kind::Store,
-            (_, How::Write) => Kind::Rmw,
-            _ => Kind::Load,
-        };
-        Op::new(kind, how, object)
-    }
-
-    /// Memory after the access, and what that means to others and to the thread itself.
-    #[allow(clippy::too_many_arguments)]
-    fn move_on(
-        &mut self,
-        thread: usize,
-        place: u32,
-        action: &Action,
-        did: Outcome,
-        chose: bool,
-        now: u32,
-        trace: &mut Trace,
-    ) {
-        let (loc, at) = (action.loc, action.loc.index());
-        let wrote = did.value_written();
-        let same = wrote.is_some() && wrote == did.value_read();
-        if let Some(value) = wrote.filter(|_| !same) {
-            self.memory[at] = value;
-            self.versions[at] = (self.versions[at].0 + 1, now);
-            self.threads[thread].trail.clear();
-            for other in (0..self.threads.len()).filter(|&other| other != thread) {
-                if self.threads[other].spins && self.threads[other].trail.watched.contains(&loc) {
-                    self.threads[other].trail.clear();
-                    (self.threads[other].spins, self.threads[other].woken_by) = (false, Some(now));
-                    self.refresh(other, trace);
-                } else if self.action(other).is_some_and(|next| next.loc == loc) {
-                    self.refresh(other, trace);
-                }
-            }
-        } else if self.places.has_loops(thread) {
-            self.threads[thread].trail.note(place, loc, self.versions[at].0, chose, same);
-        }
     }
 
     fn finish(&self, choice: Choice, trace: &mut Trace) {
