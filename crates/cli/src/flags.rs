@@ -1,8 +1,10 @@
 //! The command line, declared. Everything the user can say stands here, and nothing else does.
 
 mod explore;
+mod port;
 
 pub use explore::{ExploreFlags, StrategyName};
+pub use port::{FromMachine, PortFlags, ToMachine};
 
 use crate::units::{parse_duration, parse_size};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -77,6 +79,10 @@ when it is made for the first time.")]
     /// Run a program under many schedules: systematically, or at random.
     #[command(after_help = explore::EXAMPLES, long_about = explore::ABOUT)]
     Explore(ExploreFlags),
+
+    /// Is this code safe to move to a weaker machine, and which fences make it so?
+    #[command(after_help = port::EXAMPLES, long_about = port::ABOUT)]
+    Port(PortFlags),
 
     /// Compile and link C programs with a monitor in them: gcc or clang, with the same arguments.
     #[command(disable_help_flag = true, override_usage = "seqcst cc ARGS…", long_about = COMPILERS)]

@@ -12,7 +12,7 @@ mod detect;
 pub mod flags;
 pub mod runtime;
 
-pub use detect::{Language, atomics_only, is_own};
+pub use detect::{Family, Language, atomics_only, compiler, is_own};
 
 use crate::output;
 use arguments::{Job, Stage};

@@ -16,8 +16,7 @@ use seqcst_explore::witness::witness;
 use seqcst_program::lower;
 use seqcst_program::semantics::Machine;
 use seqcst_report::Finding;
-use seqcst_schedule::strategies::minimize;
-use seqcst_schedule::{End, Failing, Outcome, Plan, Source, Strategy, Summary, ThreadId, Trace, explore};
+use seqcst_schedule::{End, Outcome, Plan, Source, Strategy, Summary, ThreadId, Trace, explore};
 use std::path::PathBuf;
 
 /// Explores it.
@@ -89,8 +88,17 @@ impl Model<'_> {
         };
         let verdict = Verdict::of(first.end, &first.outcome, self.flags.steps);
         let verdict = verdict.unwrap_or(Verdict::NothingFound);
-        let tape = if self.flags.minimize { self.minimized(&first, &verdict) } else { first.tape };
-        let told = self.tell(first.number, &tape, &verdict)?;
+        let mut minimized = None;
+        let mut tape = first.tape.clone();
+        if self.flags.minimize {
+            let each = summary.time.div_f64(summary.executions.max(1) as f64);
+            match strategies::minimized(&mut self.source, &first, (&verdict, self.flags.steps), each) {
+                Ok((shorter, words)) => (tape, minimized) = (shorter, Some(words)),
+                Err(never) => match never {},
+            }
+        }
+        let mut told = self.tell(first.number, &tape, &verdict)?;
+        told.message.extend(minimized);
         Ok(self.answer(strategy, verdict, summary, Some(told)))
     }
 
@@ -111,17 +119,6 @@ impl Model<'_> {
         plan.replay(tape.iter().copied());
         match self.source.run(&plan, &mut trace) {
             Ok(outcome) => (trace, outcome),
-            Err(never) => match never {},
-        }
-    }
-
-    fn minimized(&mut self, first: &Failing, verdict: &Verdict) -> Vec<ThreadId> {
-        let steps = self.flags.steps;
-        let same = |trace: &Trace, outcome: &Outcome| {
-            Verdict::of(trace.end, outcome, steps).as_ref() == Some(verdict)
-        };
-        match minimize(&mut self.source, &first.tape, same, strategies::MINIMIZING) {
-            Ok(shorter) => shorter.map_or_else(|| first.tape.clone(), |shorter| shorter.tape),
             Err(never) => match never {},
         }
     }

@@ -103,6 +103,8 @@ impl Places {
         let mut names: Vec<String> = [0, 1, 2, 4].iter().filter_map(|i| self.symbol(address + i)).collect();
         let base = |name: &str| name.split('+').next().unwrap_or_default().to_owned();
         names.dedup_by_key(|name| base(name));
+        // The C runtime has one, and the linker is fond of putting it beside ours.
+        names.retain(|name| !name.starts_with("completed.0"));
         (!names.is_empty()).then(|| names.join("/"))
     }
 

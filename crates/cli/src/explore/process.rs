@@ -313,6 +313,11 @@ impl Process {
         Outcome { found, failure }
     }
 
+    /// Steps of the last execution up to what was found first, with that step.
+    pub fn found_within(&self) -> Option<usize> {
+        self.findings.iter().map(|finding| finding.step as usize + 1).min()
+    }
+
     /// The thread that ran last and its place at its last scheduling point.
     pub fn last_seen(&self) -> (ThreadId, u64) {
         let header = self.header();

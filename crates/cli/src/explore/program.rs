@@ -9,9 +9,8 @@ use super::verdict::Verdict;
 use super::{Stop, limits, replay_command, strategies};
 use crate::flags::{ExploreFlags, ModelName};
 use crate::run::{answer::signal_name, once, program};
-use seqcst_schedule::strategies::minimize;
 use seqcst_schedule::{
-    Divergence, End, Failing, Failure, Found, Kind, Outcome, Plan, Step, Strategy, Summary, ThreadId, Trace,
+    Divergence, End, Failure, Found, Kind, Outcome, Plan, Source, Step, Strategy, Summary, ThreadId, Trace,
     explore, tape,
 };
 
@@ -67,26 +66,17 @@ fn search(flags: &ExploreFlags, process: &mut Process) -> Result<Answer, Stop> {
         let verdict = Verdict::without_finding(&summary, || super::limit(flags, &summary));
         return Ok(answer(flags, strategy, verdict, summary, None, process));
     };
-    let verdict = Verdict::of(first.end, &first.outcome, flags.steps);
-    let tape = match flags.minimize {
-        true => minimized(flags, process, first, verdict.as_ref())?,
-        false => first.tape.clone(),
+    let verdict = Verdict::of(first.end, &first.outcome, flags.steps).unwrap_or(Verdict::NothingFound);
+    let (tape, minimized) = if flags.minimize {
+        let each = summary.time.div_f64(summary.executions.max(1) as f64);
+        let (tape, words) = strategies::minimized(process, first, (&verdict, flags.steps), each)?;
+        (tape, Some(words))
+    } else {
+        (first.tape.clone(), None)
     };
-    let told = once_more(flags, process, first.number, &tape, verdict.as_ref())?;
-    Ok(answer(flags, strategy, verdict.unwrap_or(Verdict::NothingFound), summary, Some(told), process))
-}
-
-/// A tape with fewer preemptions on which the same goes wrong.
-fn minimized(
-    flags: &ExploreFlags,
-    process: &mut Process,
-    failing: &Failing,
-    verdict: Option<&Verdict>,
-) -> Result<Vec<ThreadId>, Stop> {
-    let same =
-        |trace: &Trace, outcome: &Outcome| Verdict::of(trace.end, outcome, flags.steps).as_ref() == verdict;
-    let shorter = minimize(process, &failing.tape, same, strategies::MINIMIZING)?;
-    Ok(shorter.map_or_else(|| failing.tape.clone(), |shorter| shorter.tape))
+    let mut told = once_more(flags, process, first.number, &tape, &verdict)?;
+    told.message.extend(minimized);
+    Ok(answer(flags, strategy, verdict, summary, Some(told), process))
 }
 
 fn replay(flags: &ExploreFlags, process: &mut Process, tape: Vec<ThreadId>) -> Result<Answer, Stop> {
@@ -124,26 +114,35 @@ fn once_more(
     process: &mut Process,
     number: u64,
     tape: &[ThreadId],
-    verdict: Option<&Verdict>,
+    verdict: &Verdict,
 ) -> Result<Told, Stop> {
-    let mut plan = Plan::default();
+    let (mut plan, mut trace) = (Plan::default(), Trace::default());
     plan.replay(tape.iter().copied());
-    let mut trace = Trace::default();
-    let outcome = process.run_with_reports(&plan, &mut trace)?;
+    let outcome = process.run(&plan, &mut trace)?;
     let again = Verdict::of(trace.end, &outcome, flags.steps);
-    if again.as_ref() != verdict {
-        let shown = |verdict: Option<&Verdict>| verdict.map_or("nothing", Verdict::headline);
+    if again.as_ref() != Some(verdict) {
         return Err(Stop::GaveUp(format!(
             "the program isn't deterministic: the tape {} showed first: {}; and when it was executed again: {}",
             tape::show(tape),
-            shown(verdict),
-            shown(again.as_ref())
+            verdict.headline(),
+            again.as_ref().map_or("nothing", Verdict::headline)
         )));
     }
-    let mut told = describe(flags, process, number, &trace, &outcome);
-    told.tape.truncate(schedule::needed(&trace));
-    told.replay = replay_command(flags, &told.tape);
-    Ok(told)
+    // What comes after it doesn't matter, if it isn't how the program ends.
+    let within = process.found_within().unwrap_or(tape.len()).min(tape.len());
+    for until in [within, tape.len()] {
+        plan.replay(tape[..until].iter().copied());
+        trace.clear();
+        let outcome = process.run_with_reports(&plan, &mut trace)?;
+        if until == tape.len() || Verdict::of(trace.end, &outcome, flags.steps).as_ref() == Some(verdict) {
+            let mut told = describe(flags, process, number, &trace, &outcome);
+            told.tape.truncate(schedule::needed(&trace));
+            told.replay = replay_command(flags, &told.tape);
+            return Ok(told);
+        }
+        process.folder().clear();
+    }
+    Err(Stop::GaveUp("the program isn't deterministic".to_owned()))
 }
 
 /// All about an execution that was made with reports.

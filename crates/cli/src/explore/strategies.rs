@@ -1,15 +1,15 @@
 //! Which schedules to try: from flags to a strategy.
 
+use super::verdict::Verdict;
 use crate::flags::{ExploreFlags, StrategyName};
-use seqcst_schedule::strategies::{Bounded, Dpor, Pct, RandomWalk};
-use seqcst_schedule::{Strategy, ThreadId, tape};
+use seqcst_schedule::strategies::{Bounded, Dpor, Minimized, Pct, RandomWalk, minimize};
+use seqcst_schedule::{Failing, Outcome, Source, Strategy, ThreadId, Trace, tape};
+use std::time::Duration;
 
 /// Executions of strategies that come to no end by themselves.
 pub const EXECUTIONS: u64 = 10_000;
 /// Preemptions that are tried.
 pub const BOUND: u32 = 2;
-/// Executions that `--minimize` may take.
-pub const MINIMIZING: u64 = 100_000;
 /// Steps of an execution, as declared in the flags.
 pub const STEPS: u32 = 100_000;
 
@@ -49,4 +49,34 @@ pub fn tape(flags: &ExploreFlags) -> Result<Option<Vec<ThreadId>>, String> {
     };
     let text = std::fs::read_to_string(file).map_err(|why| format!("--replay: {file}: {why}"))?;
     tape::read(&text).map(Some).map_err(|why| format!("--replay: {file}: {why}"))
+}
+
+/// About how long `--minimize` may take.
+const MINIMIZING: Duration = Duration::from_secs(30);
+
+/// A tape with fewer preemptions on which the same goes wrong, and a word about it. `each` is the time of an execution.
+pub fn minimized<S: Source>(
+    source: &mut S,
+    failing: &Failing,
+    (verdict, steps): (&Verdict, u32),
+    each: Duration,
+) -> Result<(Vec<ThreadId>, String), S::Error> {
+    let same =
+        |trace: &Trace, outcome: &Outcome| Verdict::of(trace.end, outcome, steps).as_ref() == Some(verdict);
+    let limit = MINIMIZING.as_nanos() / each.as_nanos().max(1);
+    let limit = u64::try_from(limit).unwrap_or(u64::MAX).clamp(100, 1_000_000);
+    let Some(found) = minimize(source, &failing.tape, same, limit)? else {
+        return Ok((
+            failing.tape.clone(),
+            "minimizing failed: the tape doesn't do the same again".to_owned(),
+        ));
+    };
+    let Minimized { tape, preemptions, proved, executions } = found;
+    let plural = if preemptions == 1 { "" } else { "s" };
+    let rest = match (preemptions, proved) {
+        (0, _) => "",
+        (_, true) => "; no schedule with fewer shows it",
+        (_, false) => "; not all schedules with fewer were tried",
+    };
+    Ok((tape, format!("minimized to {preemptions} preemption{plural} in {executions} executions{rest}")))
 }

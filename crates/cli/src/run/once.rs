@@ -161,6 +161,13 @@ impl Folder {
         self.texts("log.").concat()
     }
 
+    /// Deletes what was written so far.
+    pub fn clear(&self) {
+        for entry in fs::read_dir(&self.0).into_iter().flatten().flatten() {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+
     /// The contents of all files whose names start like this, in order of their names.
     fn texts(&self, start: &str) -> Vec<String> {
         let entries = fs::read_dir(&self.0).into_iter().flatten().flatten().map(|entry| entry.path());
