@@ -87,6 +87,10 @@ fn controlled<T>(
     if settings::get().watches() {
         return watched::<T, true>(thread, operation, value, act);
     }
+    let overlaps = places::with(operation.addr, operation.size, value, |_, others| !others.is_empty());
+    if overlaps == Some(true) {
+        accesses::overlaps();
+    }
     let result = act().0;
     thread.leave();
     result
@@ -110,6 +114,9 @@ fn watched<T, const CONTROLLED: bool>(
     let time = thread.views.time();
     let mut finding = None;
     let watched = places::with(operation.addr, operation.size, &value, |place, others| {
+        if CONTROLLED && !others.is_empty() {
+            accesses::overlaps();
+        }
         let stale = match operation.look {
             Some(_) if place.blurred || !settings.has_model() => None,
             Some(look) if settings.is_tso() => tso::check(place.life, &value, look, thread::forgotten),

@@ -120,6 +120,12 @@ pub struct Others {
 }
 
 impl Others {
+    /// Are there none?
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.size == 0
+    }
+
     /// Calls `with` for each of them. The granules are locked.
     #[inline]
     pub fn each(&self, own: *const Place, mut with: impl FnMut(&mut Location)) {

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 /// The environment variable with the number of the file.
 pub const VARIABLE: &str = "SEQCST_EXPLORE";
 /// What every header begins with; its last digits are the version of the layout.
-pub const MAGIC: u64 = 0x7365_7163_7374_0002;
+pub const MAGIC: u64 = 0x7365_7163_7374_0003;
 
 /// Values of [`Header::turn`].
 pub mod turn {
@@ -98,6 +98,9 @@ pub struct Header {
     pub waiting: AtomicU32,
     /// See `current`.
     pub site: AtomicU64,
+    /// 1: atomic accesses of different sizes overlap. From then on, in later executions too, objects in memory are
+    /// granules of 8 bytes; before, the addresses of accesses. Never cleared by the program.
+    pub mixed: AtomicU32,
     /// Length of `message`.
     pub message_len: AtomicU32,
     /// A failed assertion, or why the program can't be explored: UTF-8.

@@ -5,23 +5,34 @@ use super::settings;
 use super::spin::Read;
 use crate::atomics::{Done, Operation};
 use crate::journal::What;
+use core::sync::atomic::Ordering;
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::Look;
 use seqcst_schedule::{FENCES, How, Kind, Op};
 
-/// A location, as steps name it. Accesses of different sizes touch the same.
-fn object(addr: usize) -> u64 {
-    (addr & !7) as u64
+/// A location, as steps name it: its address, unless there are accesses of different sizes, which may touch the same.
+#[inline]
+pub fn object(addr: usize) -> u64 {
+    (if settings::get().mixed() { addr & !7 } else { addr }) as u64
+}
+
+/// An access overlaps one of another size. This execution doesn't know which steps depend on each other: the next ones
+/// will.
+#[cold]
+pub fn overlaps() {
+    if let Some(scheduler) = scheduler::get() {
+        scheduler.shared.header().mixed.store(1, Ordering::Release);
+    }
 }
 
 /// An access as a step. SC accesses touch what SC fences touch, but not under TSO, where a fence is a matter of its
-/// thread. Sixteen bytes are two objects, as far as there is room.
+/// thread. Sixteen bytes may be two objects, as far as there is room.
 fn step(kind: Kind, operation: &Operation, mode: Mode) -> Op {
     let how = if kind == Kind::Load || kind == Kind::Await { How::Read } else { How::Write };
     let op = Op::new(kind, how, object(operation.addr));
     if mode == Mode::SeqCst && !settings::get().is_tso() {
         op.and(How::Write, FENCES)
-    } else if operation.size > 8 {
+    } else if operation.size > 8 && settings::get().mixed() {
         op.and(how, object(operation.addr + 8))
     } else {
         op
@@ -62,7 +73,7 @@ pub fn happened(operation: &Operation, done: &Done, read: u64) {
         let strongest = if operation.mode == Mode::SeqCst { operation.mode } else { operation.failure };
         scheduler.turned_out(step(Kind::Load, operation, strongest));
     }
-    scheduler.spin().read(object(addr), Read::Value(addr, size, read));
+    scheduler.read(object(addr), Read::Value(addr, size, read));
 }
 
 /// Announces a fence. Only SC fences have an order among themselves.

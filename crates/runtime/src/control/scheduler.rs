@@ -13,11 +13,14 @@ use super::spin::{Read, Spin};
 use super::threads;
 use super::warm::Warm;
 use super::wire::{Log, Shared};
+use crate::sync::Spread;
 use crate::sys;
 use core::cell::UnsafeCell;
 use core::sync::atomic::Ordering::Relaxed;
 use seqcst_schedule::wire::Waiting;
 use seqcst_schedule::{Choice, End, How, Kind, NOBODY, Op, Player, State, ThreadId};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use waiting::Wait;
 
 /// All of it.
@@ -35,8 +38,8 @@ pub struct Scheduler {
     waiting: u32,
     /// What they wait for: a bit for each object, some of which share one.
     wanted: u64,
-    /// Threads that have read something that isn't a value: they must be told of changes.
-    curious: bool,
+    /// The step that changed an object last.
+    versions: HashMap<usize, u32, BuildHasherDefault<Spread>>,
     warm: Warm,
     /// What is shared with `seqcst explore`.
     pub shared: Shared,
@@ -89,7 +92,7 @@ pub fn start(shared: Shared, first: Body, warm: Warm, base: usize) {
         idle: false,
         waiting: 0,
         wanted: 0,
-        curious: false,
+        versions: HashMap::default(),
         warm,
         shared,
     };
@@ -131,15 +134,21 @@ impl Scheduler {
         let thread = &mut self.threads[self.me];
         thread.op = op;
         if op.kind == Kind::TryLock {
-            self.curious = true;
             self.rewrote(op.objects[0], Read::Same);
         }
+    }
+
+    /// The running thread has read this.
+    #[inline]
+    pub fn read(&mut self, object: u64, read: Read) {
+        let version = self.version(object);
+        self.spin().read(object, version, read);
     }
 
     /// The running thread has written what was there already, or tried in vain.
     pub fn rewrote(&mut self, object: u64, read: Read) {
         self.idle = true;
-        self.spin().read(object, read);
+        self.read(object, read);
     }
 
     /// The running thread's step is made.
@@ -159,8 +168,11 @@ impl Scheduler {
         let woken_by = (woken_by != NOBODY).then_some(woken_by);
         let number = self.log.now();
         self.player.did(self.me as ThreadId, op, thread.pc as u64, woken_by, &mut self.log);
-        if (self.curious || self.waiting > 0 && self.is_wanted(&op)) && !idle {
-            self.tell(op, number);
+        if !idle {
+            self.note_changes(&op, number);
+            if self.waiting > 0 && self.is_wanted(&op) {
+                self.tell(op, number);
+            }
         }
     }
 

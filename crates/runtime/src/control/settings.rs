@@ -11,6 +11,7 @@ const MONITOR: u32 = 3;
 const RACES: u32 = 4;
 const REPORTS: u32 = 8;
 const OUTPUT: u32 = 16;
+const MIXED: u32 = 32;
 
 /// The settings of this execution.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,7 +27,8 @@ pub fn get() -> Settings {
 pub fn set(header: &Header) {
     let flag = |value: u32, bit: u32| if value == 0 { 0 } else { bit };
     let flags = flag(header.races, RACES) | flag(header.reports, REPORTS) | flag(header.output, OUTPUT);
-    SETTINGS.store(header.monitor & MONITOR | flags, Relaxed);
+    let mixed = flag(header.mixed.load(Relaxed), MIXED);
+    SETTINGS.store(header.monitor & MONITOR | flags | mixed, Relaxed);
 }
 
 impl Settings {
@@ -59,6 +61,12 @@ impl Settings {
     /// Look for data races.
     pub fn races(self) -> bool {
         self.0 & RACES != 0
+    }
+
+    /// Atomic accesses of different sizes overlap.
+    #[inline]
+    pub fn mixed(self) -> bool {
+        self.0 & MIXED != 0
     }
 
     /// Make full reports.

@@ -16,6 +16,9 @@ const SHALLOW: usize = 1 << 10;
 /// Longer loops aren't found.
 const LONGEST: usize = 64;
 
+/// Who has read the same so often, at the same place, had better let others go first, whatever it counts meanwhile.
+const OFTEN: usize = 8;
+
 /// What a thread has read since its last effect.
 #[derive(Default)]
 pub struct Spin {
@@ -42,7 +45,20 @@ struct Visit {
     state: State,
     /// The object, as steps name it.
     object: u64,
+    /// The step that changed it last, before it was read.
+    version: u32,
     read: Read,
+}
+
+/// How a thread arrives where it is about to read something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arrival {
+    /// It hasn't been there in this state, or not often enough.
+    New,
+    /// It has, but what it read there has changed since, by this step.
+    Changed(u32),
+    /// It goes round in circles.
+    Stuck,
 }
 
 /// What was read.
@@ -54,8 +70,6 @@ pub enum Read {
     Rewritten(usize, u8, u64),
     /// An object that isn't a value, such as a lock that is taken: the same until somebody changes it.
     Same,
-    /// It has been changed since.
-    Other,
 }
 
 impl Read {
@@ -67,7 +81,6 @@ impl Read {
                 value_at(addr, size) == value
             },
             Read::Same => true,
-            Read::Other => false,
         }
     }
 }
@@ -93,19 +106,25 @@ impl Spin {
         Spin { base, ..Spin::default() }
     }
 
-    /// The thread is about to read something. True: it goes round in circles.
+    /// The thread is about to read something. `version` is the step that changed an object last.
+    ///
+    /// What is concluded depends on what the thread has seen, and on whether that has been changed since, by whatever
+    /// value: so it is the same in executions that differ only in the order of independent steps.
     #[inline]
-    pub fn arrives(&mut self, registers: Registers) -> bool {
+    pub fn arrives(&mut self, registers: Registers, version: impl Fn(u64) -> u32) -> Arrival {
         let size = self.base.wrapping_sub(registers.sp);
         self.now = State { registers, stack: if size <= SHALLOW { hash(registers.sp, size) } else { 0 } };
         self.back = false;
-        self.visits.iter().any(|visit| visit.state.registers == registers) && self.is_back(size)
+        match self.visits.iter().any(|visit| visit.state.registers == registers) {
+            true => self.comes_back(size, version),
+            false => Arrival::New,
+        }
     }
 
     #[cold]
-    fn is_back(&mut self, size: usize) -> bool {
+    fn comes_back(&mut self, size: usize, version: impl Fn(u64) -> u32) -> Arrival {
         if size > DEEP {
-            return false;
+            return Arrival::New;
         }
         if self.now.stack == 0 {
             self.now.stack = hash(self.now.registers.sp, size);
@@ -113,15 +132,34 @@ impl Spin {
         let State { registers, stack } = self.now;
         let same = |visit: &Visit| visit.state.registers == registers && visit.state.stack == stack;
         // The last time counts: what has been read since then is the newest there is.
-        let Some(since) = self.visits.iter().rposition(same) else { return false };
+        let Some(since) = self.visits.iter().rposition(same) else { return Arrival::New };
         (self.since, self.back) = (since, true);
-        // To write the same again is to hand on what others have released: it takes one more round to know it all.
-        let writes = self.visits[since..].iter().any(|visit| matches!(visit.read, Read::Rewritten(..)));
-        if writes && !self.visits[..since].iter().any(same) {
-            return false;
+        let (before, round) = self.visits.split_at(since);
+        // To write the same again is to hand on what others have released: one more round, which sees the same.
+        if round.iter().any(|visit| matches!(visit.read, Read::Rewritten(..))) {
+            let Some(start) = before.iter().rposition(same) else { return Arrival::New };
+            let seen = |visit: &Visit| (visit.object, visit.version);
+            if !round.iter().all(|visit| before[start..].iter().any(|first| seen(first) == seen(visit))) {
+                return Arrival::New;
+            }
         }
-        // In this order, as the thread would: it may not even come to the next one.
-        self.visits[since..].iter().all(|visit| visit.read.is_there())
+        if let Some(changed) = round.iter().find(|visit| version(visit.object) != visit.version) {
+            return Arrival::Changed(version(changed.object));
+        }
+        // Plain writes change something without a word. In this order, as the thread would read: it may not even come
+        // to the next one.
+        if round.iter().all(|visit| visit.read.is_there()) { Arrival::Stuck } else { Arrival::New }
+    }
+
+    /// Where the thread has arrived it has been often, and would read the same again. It doesn't go round in circles, for
+    /// something else has changed (it counts its rounds, as loops with a backoff do), but it waits for others.
+    #[inline]
+    pub fn dawdles(&self) -> bool {
+        let State { registers: Registers { pc, sp, .. }, .. } = self.now;
+        let here = |visit: &&Visit| (visit.state.registers.pc, visit.state.registers.sp) == (pc, sp);
+        pc != 0
+            && self.visits.len() >= OFTEN
+            && self.visits.iter().filter(here).filter(|visit| visit.read.is_there()).count() >= OFTEN
     }
 
     /// If the thread, where it has arrived, reads this value: does it come back, with nothing done but reading?
@@ -134,11 +172,11 @@ impl Spin {
 
     /// The thread has read this, where it arrived.
     #[inline]
-    pub fn read(&mut self, object: u64, read: Read) {
+    pub fn read(&mut self, object: u64, version: u32, read: Read) {
         if self.visits.len() == LONGEST {
             self.visits.clear();
         }
-        self.visits.push(Visit { state: self.now, object, read });
+        self.visits.push(Visit { state: self.now, object, version, read });
         self.now.registers.pc = 0;
         self.back = false;
     }
@@ -163,20 +201,6 @@ impl Spin {
     /// Would the thread still read the same?
     pub fn is_stuck(&self) -> bool {
         self.visits[self.since.min(self.visits.len())..].iter().all(|visit| visit.read.is_there())
-    }
-
-    /// Somebody has changed the object.
-    pub fn changed(&mut self, object: u64) {
-        for visit in &mut self.visits {
-            if visit.object == object && visit.read == Read::Same {
-                visit.read = Read::Other;
-            }
-        }
-    }
-
-    /// Is there something that only [`Spin::changed`] can tell about?
-    pub fn must_be_told(&self) -> bool {
-        self.visits.iter().any(|visit| visit.read == Read::Same)
     }
 
     /// Does the address lie on the thread's own stack, in a frame that is in use?
@@ -228,24 +252,26 @@ mod tests {
         let addr = &raw mut x as usize;
         let mut spin = Spin::new(base(&stack));
         let value = |x| Read::Value(addr, 4, x);
-        assert!(!spin.arrives(at(&stack, 1)));
-        spin.read(8, value(7));
-        assert!(spin.arrives(at(&stack, 1)) && spin.reads(8) && spin.is_stuck());
+        assert_eq!(spin.arrives(at(&stack, 1), |_| 0), Arrival::New);
+        spin.read(8, 0, value(7));
+        assert_eq!(spin.arrives(at(&stack, 1), |_| 0), Arrival::Stuck);
+        assert!(spin.reads(8) && spin.is_stuck());
+        assert_eq!(spin.arrives(at(&stack, 1), |_| 3), Arrival::Changed(3));
         // Another instruction, another register, another stack, another value, an effect: no loop.
-        assert!(!spin.arrives(at(&stack, 2)));
+        assert_eq!(spin.arrives(at(&stack, 2), |_| 0), Arrival::New);
         let registers = Registers { kept: [0, 0, 1, 0, 0, 0], ..at(&stack, 1) };
-        assert!(!spin.arrives(registers));
+        assert_eq!(spin.arrives(registers, |_| 0), Arrival::New);
         stack[3] = 5;
-        assert!(!spin.arrives(at(&stack, 1)));
+        assert_eq!(spin.arrives(at(&stack, 1), |_| 0), Arrival::New);
         stack[3] = 0;
         // SAFETY: `x` is alive.
         unsafe { (addr as *mut u32).write_volatile(8) };
-        assert!(!spin.arrives(at(&stack, 1)));
+        assert_eq!(spin.arrives(at(&stack, 1), |_| 0), Arrival::New);
         // SAFETY: `x` is alive.
         unsafe { (addr as *mut u32).write_volatile(7) };
-        assert!(spin.arrives(at(&stack, 1)));
+        assert_eq!(spin.arrives(at(&stack, 1), |_| 0), Arrival::Stuck);
         spin.effect();
-        assert!(!spin.arrives(at(&stack, 1)));
+        assert_eq!(spin.arrives(at(&stack, 1), |_| 0), Arrival::New);
     }
 
     #[test]
@@ -254,10 +280,10 @@ mod tests {
         let mut spin = Spin::new(base(&stack));
         let read = |x: &u64| Read::Value(std::ptr::from_ref(x) as usize, 8, *x);
         for (pc, object, value) in [(5, 50, &y), (1, 10, &x), (2, 20, &y)] {
-            assert!(!spin.arrives(at(&stack, pc)));
-            spin.read(object, read(value));
+            assert_eq!(spin.arrives(at(&stack, pc), |_| 0), Arrival::New);
+            spin.read(object, 0, read(value));
         }
-        assert!(spin.arrives(at(&stack, 1)));
+        assert_eq!(spin.arrives(at(&stack, 1), |_| 0), Arrival::Stuck);
         assert!(spin.reads(10) && spin.reads(20) && !spin.reads(50));
     }
 
@@ -265,12 +291,43 @@ mod tests {
     fn locks() {
         let stack = [0u64; 4];
         let mut spin = Spin::new(base(&stack));
-        spin.arrives(at(&stack, 1));
-        spin.read(10, Read::Same);
-        assert!(spin.must_be_told());
-        assert!(spin.arrives(at(&stack, 1)) && spin.is_stuck());
-        spin.changed(10);
-        assert!(!spin.arrives(at(&stack, 1)));
+        spin.arrives(at(&stack, 1), |_| 0);
+        spin.read(10, 0, Read::Same);
+        assert_eq!(spin.arrives(at(&stack, 1), |_| 0), Arrival::Stuck);
+        assert_eq!(spin.arrives(at(&stack, 1), |_| 7), Arrival::Changed(7));
+    }
+
+    /// A lock that is taken by exchanges: the second round must see what the first one saw.
+    #[test]
+    fn exchanges() {
+        let (stack, x) = ([0u64; 4], 1u8);
+        let read = Read::Rewritten(&raw const x as usize, 1, 1);
+        let mut spin = Spin::new(base(&stack));
+        for (version, expected) in
+            [(0, Arrival::New), (0, Arrival::New), (5, Arrival::Changed(5)), (5, Arrival::New)]
+        {
+            assert_eq!(spin.arrives(at(&stack, 1), |_| version), expected, "{version}");
+            spin.read(10, version, read);
+        }
+        assert_eq!(spin.arrives(at(&stack, 1), |_| 5), Arrival::Stuck);
+    }
+
+    #[test]
+    fn counted_rounds() {
+        let (mut stack, mut x) = ([0u64; 8], 7u32);
+        let addr = &raw mut x as usize;
+        let mut spin = Spin::new(base(&stack));
+        for round in 0..3 * OFTEN as u64 {
+            stack[3] = round;
+            let arrival = spin.arrives(at(&stack, 1), |_| 0);
+            assert_eq!(arrival, Arrival::New, "the stack is another one each time");
+            assert_eq!(spin.dawdles(), round >= OFTEN as u64, "{round}");
+            spin.read(8, 0, Read::Value(addr, 4, 7));
+        }
+        // SAFETY: `x` is alive.
+        unsafe { (addr as *mut u32).write_volatile(8) };
+        assert_eq!(spin.arrives(at(&stack, 1), |_| 0), Arrival::New);
+        assert!(!spin.dawdles());
     }
 
     #[test]
@@ -279,14 +336,15 @@ mod tests {
         let x = 1u8;
         let mut spin = Spin::new(base(&stack));
         for round in 0..4 {
-            assert_eq!(spin.arrives(at(&stack, 1)), round > 1, "{round}");
-            spin.read(10, Read::Value(&raw const x as usize, 1, 1));
+            let stuck = spin.arrives(at(&stack, 1), |_| 0) == Arrival::Stuck;
+            assert_eq!(stuck, round > 1, "{round}");
+            spin.read(10, 0, Read::Value(&raw const x as usize, 1, 1));
         }
         let stack = vec![0u64; DEEP];
         let mut spin = Spin::new(base(&stack));
         for _ in 0..4 {
-            assert!(!spin.arrives(at(&stack, 1)));
-            spin.read(10, Read::Value(&raw const x as usize, 1, 1));
+            assert_eq!(spin.arrives(at(&stack, 1), |_| 0), Arrival::New);
+            spin.read(10, 0, Read::Value(&raw const x as usize, 1, 1));
         }
     }
 }

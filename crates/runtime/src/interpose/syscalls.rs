@@ -154,7 +154,7 @@ unsafe fn wait(
     caller: Caller,
 ) -> Result<c_long, c_int> {
     let (queue, pc) = (queue(word), caller.pc());
-    let looks = Op::new(Kind::Wait, How::Read, (word & !7) as u64);
+    let looks = Op::new(Kind::Wait, How::Read, control::accesses::object(word));
     control::point(looks.and(How::Write, queue as u64), pc);
     // SAFETY: the caller's promise.
     if unsafe { (word as *const u32).read_volatile() } != expected {

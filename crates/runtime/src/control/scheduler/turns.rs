@@ -3,8 +3,8 @@
 use super::waiting::Wait;
 use super::{Scheduler, get, object};
 use crate::control::bodies::Body;
-use crate::control::spin::Spin;
-use crate::control::{descriptors, pending, registers};
+use crate::control::spin::{Arrival, Spin};
+use crate::control::{descriptors, pending};
 use core::sync::atomic::Ordering::Relaxed;
 use seqcst_schedule::{How, Kind, Op, State, Step, ThreadId};
 
@@ -22,13 +22,20 @@ pub fn point(op: Op, pc: usize) {
 #[inline]
 pub fn point_to_read(op: Op, pc: usize) {
     let Some(scheduler) = get() else { return };
-    let thread = scheduler.announce(op, pc);
-    let spins = registers::take(pc).is_some_and(|registers| thread.spin.arrives(registers));
-    if spins {
-        thread.wait = Wait::Spin;
-        scheduler.want_all();
-    }
-    let state = if spins { State::Blocked } else { State::Ready };
+    scheduler.announce(op, pc);
+    let state = match scheduler.arrives(pc) {
+        Arrival::Stuck => {
+            scheduler.wait_for_changes();
+            State::Blocked
+        }
+        Arrival::Changed(by) => {
+            // As if it had waited for that.
+            scheduler.threads[scheduler.me].woken_by = by;
+            State::Ready
+        }
+        Arrival::New if scheduler.spin().dawdles() => State::Willing,
+        Arrival::New => State::Ready,
+    };
     scheduler.player.set(scheduler.me as ThreadId, state, &mut scheduler.log);
     go_on();
 }

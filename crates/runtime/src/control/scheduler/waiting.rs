@@ -1,7 +1,9 @@
 //! Who waits for what, and who needn't any more.
 
 use super::Scheduler;
-use seqcst_schedule::{How, Kind, NOBODY, Op, State, ThreadId};
+use crate::control::registers;
+use crate::control::spin::Arrival;
+use seqcst_schedule::{FENCES, How, Kind, NOBODY, Op, State, ThreadId};
 
 /// What a thread waits for.
 #[derive(Clone, Copy)]
@@ -17,12 +19,28 @@ pub(super) enum Wait {
     Spin,
 }
 
-/// Is it perhaps no longer the same for those who wait? A reader that leaves a lock changes it only for writers.
+/// Is it perhaps no longer the same for those who wait? Readers that come to a lock and leave it change it for writers.
 fn changes(kind: Kind, how: How) -> bool {
-    how == How::Write || kind == Kind::Unlock
+    how == How::Write || matches!(kind, Kind::Lock | Kind::TryLock | Kind::Unlock)
 }
 
 impl Scheduler {
+    /// The step that changed the object last.
+    #[inline]
+    pub(super) fn version(&self, object: u64) -> u32 {
+        self.versions.get(&(object as usize)).copied().unwrap_or(NOBODY)
+    }
+
+    /// Step `number` changed something.
+    #[inline]
+    pub(super) fn note_changes(&mut self, op: &Op, number: u32) {
+        for (object, how) in op.touches() {
+            if changes(op.kind, how) && object != FENCES {
+                self.versions.insert(object as usize, number);
+            }
+        }
+    }
+
     /// Does it perhaps change what somebody waits for?
     #[inline]
     pub(super) fn is_wanted(&self, op: &Op) -> bool {
@@ -36,10 +54,20 @@ impl Scheduler {
         self.waiting += 1;
     }
 
+    /// How does the running thread arrive at a step that may only read? The step returns to `pc`.
+    #[inline]
+    pub(super) fn arrives(&mut self, pc: usize) -> Arrival {
+        let Some(registers) = registers::take(pc) else { return Arrival::New };
+        let version = |object: u64| self.versions.get(&(object as usize)).copied().unwrap_or(NOBODY);
+        self.threads[self.me].spin.arrives(registers, version)
+    }
+
     /// The running thread goes round in circles.
-    pub(super) fn want_all(&mut self) {
+    #[cold]
+    pub(super) fn wait_for_changes(&mut self) {
         let objects: Vec<u64> = self.spin().objects().collect();
         self.want(objects);
+        self.threads[self.me].wait = Wait::Spin;
     }
 
     /// Step `number` changed something: those who wait for it are looked at again.
@@ -48,10 +76,6 @@ impl Scheduler {
         for (object, how) in op.touches() {
             if !changes(op.kind, how) {
                 continue;
-            }
-            if self.curious {
-                self.threads.iter_mut().for_each(|thread| thread.spin.changed(object));
-                self.curious = self.threads.iter().any(|thread| thread.spin.must_be_told());
             }
             for index in 0..self.threads.len() {
                 let thread = &mut self.threads[index];
