@@ -26,6 +26,7 @@ struct Row {
     found: String,
     executions: u64,
     seconds: f64,
+    cpu_seconds: f64,
 }
 
 /// A whole result.
@@ -90,13 +91,15 @@ impl Row {
             found: text("found")?,
             executions: value["executions"].as_u64()?,
             seconds: value["seconds"].as_f64()?,
+            cpu_seconds: value["cpu_seconds"].as_f64()?,
         })
     }
 
     fn to_json(&self) -> Value {
-        let Row { tool, test, wrong, found, executions, seconds } = self;
+        let Row { tool, test, wrong, found, executions, seconds, cpu_seconds } = self;
         let variant = if *wrong { "wrong" } else { "right" };
-        json!({ "tool": tool, "test": test, "variant": variant, "found": found, "executions": executions, "seconds": seconds })
+        json!({ "tool": tool, "test": test, "variant": variant, "found": found, "executions": executions, "seconds": seconds,
+            "cpu_seconds": cpu_seconds })
     }
 
     /// `found in 2`, `misses it`, …
@@ -153,12 +156,12 @@ impl Measured {
         }
         let speed = |tool: &&str| {
             let row = self.row(tool, SPEED_TEST, false)?;
-            let rate = (row.executions as f64 / row.seconds / 1000.0).round() as u64 * 1000;
+            let rate = (row.executions as f64 / row.cpu_seconds / 1000.0).round() as u64 * 1000;
             Some(format!("{} {}", count(rate), tool.split(' ').next()?))
         };
         let speeds: Vec<String> = RANDOM.iter().filter_map(speed).collect();
         format!(
-            "{}, commit {}. In parentheses: executions, time.\n\n{}\nRandom executions per second of Dekker's: {}.\n",
+            "{}, commit {}. In parentheses: executions, time.\n\n{}\nRandom executions of Dekker's per second of CPU time: {}.\n",
             self.machine,
             self.commit,
             table.markdown(),
@@ -180,6 +183,7 @@ mod tests {
             found: found.to_owned(),
             executions: 1234,
             seconds: 0.5,
+            cpu_seconds: 0.25,
         };
         let rows =
             vec![row("seqcst", false, ""), row("seqcst", true, "a race"), row("loom", false, "both are in")];

@@ -6,11 +6,13 @@
 //! * [`bench`](mod@bench): states, seconds and memory ([`measure`]) of the algorithms in the corpus ([`corpus`]), with and
 //!   without reductions, and beside the tool that this one follows ([`original`]);
 //! * [`bench_run`]: the sanitizer beside ThreadSanitizer: time and memory on synthetic programs and on the case studies;
+//! * [`bench_models`]: tests in process beside loom and shuttle: what each of them finds, and in how many executions;
 //! * [`studies`]: the sanitizer on code from package registries, and on versions of it with known bugs;
 //! * [`soak`]: the same tests with many more cases, and the fuzzers;
 //! * [`readme`]: sample output in documents, made by running the tool.
 
 mod bench;
+mod bench_models;
 mod bench_run;
 mod cargo;
 mod corpus;
@@ -38,6 +40,7 @@ usage: cargo xtask <chore>
   bench check [--quick] [--save FILE] [--compare FILE] [FILTER]
                                               states, seconds, memory, with and without reductions
   bench run [--quick] [--save FILE] [FILTER]  the sanitizer beside ThreadSanitizer: time and memory
+  bench models [--save FILE]                  tests in process beside loom and shuttle: what each of them finds
   studies [--save FILE] [NAME…]               the sanitizer on code from package registries (`bugs`: on known bugs only)
   soak [--cases N] [--fuzz-seconds N]         many more random programs, the whole corpus, the fuzzers
   readme [--check]                            renew the sample output in documents, or only look whether it is up to date
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Some((&"demo", [])) => demo::run(),
         Some((&"test", rest)) => test::run(rest),
         Some((&"bench", ["run", rest @ ..])) => bench_run::run(rest),
+        Some((&"bench", ["models", rest @ ..])) => bench_models::run(rest),
         Some((&"bench", rest)) => bench::run(rest),
         Some((&"studies", rest)) => studies::run(rest),
         Some((&"soak", rest)) => soak::run(rest),

@@ -8,28 +8,31 @@
 //! <!-- end -->
 //! ```
 //!
-//! What stands between the markers is replaced: by a session with the command, by its source (`file PATH`), or by a
-//! table of the saved benchmarks and studies (`bench`, `comparison`, `bench-run`, `studies`). With `--check` nothing is
+//! What stands between the markers is replaced: by a session with the command, by its source (`file PATH`), by the report of a
+//! test in process (`report of TEST`), or by a table of the saved benchmarks and studies (`bench`, `comparison`, `bench-run`, `bench-models`, `studies`). With `--check` nothing is
 //! written; times may differ then.
 
 use crate::cargo::{root, seqcst};
-use crate::{Outcome, bad_usage, bench, bench_run, original, studies};
+use crate::{Outcome, bad_usage, bench, bench_models, bench_run, original, studies};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const DOCUMENTS: [&str; 6] = [
+const DOCUMENTS: [&str; 7] = [
     "README.md",
     "docs/check.md",
     "docs/sanitizer.md",
     "docs/tpl.md",
     "docs/benchmarks.md",
     "docs/case-studies.md",
+    "docs/models.md",
 ];
 /// Written by `cargo xtask bench check --save docs/bench-check.jsonl`.
 const BENCHMARK: &str = "docs/bench-check.jsonl";
 /// Written by `cargo xtask bench run --save docs/bench-run.jsonl`.
 const BENCHMARK_RUN: &str = "docs/bench-run.jsonl";
+/// Written by `cargo xtask bench models --save docs/bench-models.jsonl`.
+const BENCHMARK_MODELS: &str = "docs/bench-models.jsonl";
 /// Written by `cargo xtask studies --save docs/case-studies.jsonl`.
 const STUDIES: &str = "docs/case-studies.jsonl";
 
@@ -84,13 +87,32 @@ fn generate(tool: &Path, what: &str) -> Outcome<String> {
         let source = fs::read_to_string(root().join(file)).map_err(|error| format!("{file}: {error}"))?;
         return Ok(format!("```\n{source}```\n"));
     }
+    if let Some(test) = what.strip_prefix("report of ") {
+        return expected_report(test);
+    }
     match what {
         "bench" => Ok(full_table(&bench::load(&root().join(BENCHMARK))?)),
         "bench-run" => Ok(bench_run::report(&bench_run::load(&root().join(BENCHMARK_RUN))?)),
+        "bench-models" => bench_models::load(&root().join(BENCHMARK_MODELS)).map(|result| result.report()),
         "studies" => Ok(studies::tables(&studies::load(&root().join(STUDIES))?)),
         "comparison" => Ok(comparison(&bench::load(&root().join(BENCHMARK))?)),
         _ => Err(format!("nobody knows how to generate `{what}`")),
     }
+}
+
+/// What a test in process reports, as the tests of reports expect it.
+fn expected_report(test: &str) -> Outcome<String> {
+    const FILE: &str = "crates/seqcst/tests/reports.rs";
+    let source = fs::read_to_string(root().join(FILE)).map_err(|error| format!("{FILE}: {error}"))?;
+    let text = source
+        .split_once(&format!("fn {test}() {{"))
+        .and_then(|(_, rest)| rest.split_once("r#\"\n"))
+        .and_then(|(_, rest)| rest.split_once("\"#]]"))
+        .ok_or_else(|| format!("{FILE} has no report of `{test}`"))?
+        .0;
+    let indent = text.len() - text.trim_start_matches(' ').len();
+    let lines = text.lines().map(|line| line.get(indent..).unwrap_or_default());
+    Ok(format!("```text\n{}\n```\n", lines.collect::<Vec<_>>().join("\n")))
 }
 
 /// A command and what it prints.
