@@ -103,7 +103,8 @@ impl Code {
             let object = &mut self.objects[known as usize];
             object.body = object.body.or(body);
             if let Some(global) = global {
-                object.constant &= global.constant;
+                // Streams of the C library: it locks what is behind them itself.
+                object.constant &= global.constant || is_stream(name);
                 object.thread_local |= global.thread_local;
             }
             numbers.push(known);
@@ -294,6 +295,11 @@ impl Code {
         out.dedup();
         Some(out)
     }
+}
+
+/// The variables of the C library that name streams.
+pub fn is_stream(name: &str) -> bool {
+    matches!(name, "stdin" | "stdout" | "stderr")
 }
 
 /// What a function does by its name, if attributes say that it touches no memory or not.

@@ -41,9 +41,11 @@ const TABLE: &[(&str, Effect)] = &[
     ("llvm.ptr.annotation.*", Effect::Returns),
     ("llvm.masked.*", Effect::Arguments),
     ("llvm.va_*", Effect::Arguments),
-    ("llvm.x86.sse2.mfence", Effect::Unknown),
+    // Fences are looked at before this table.
     ("llvm.x86.sse*", Effect::None),
     ("llvm.x86.*", Effect::Unknown),
+    ("llvm.aarch64.dmb", Effect::None),
+    ("llvm.arm.dmb", Effect::None),
     ("llvm.aarch64.*", Effect::Unknown),
     ("llvm.arm.*", Effect::Unknown),
     ("llvm.trap", Effect::Ends),

@@ -1,7 +1,7 @@
 //! Threads to a [`Program`]: nodes for what memory sees, edges for control flow.
 
 use super::classes::{Class, Classes, Hints, Origin};
-use super::code::{Code, FunctionId};
+use super::code::{Code, FunctionId, is_stream};
 use super::debug;
 use super::depend;
 use super::flow::Flow;
@@ -487,6 +487,9 @@ impl Lower<'_> {
             Some(Value::Int(length)) => u64::try_from(*length).unwrap_or(0),
             _ => 0,
         };
+        if let Some(fence) = fence_instruction(&name, &call.arguments) {
+            return fence;
+        }
         let effect = self.code.effect_of(call);
         let mut plain = |at: usize, kind: Kind, looking: &mut Looking| {
             let access = self.access(looking, call.arguments.get(at)?, length, kind, Order::Plain, false);
@@ -546,6 +549,7 @@ impl Lower<'_> {
                     at.push((Origin::Own(looking.number, local), offset));
                 }
                 Root::Stack(_) | Root::Heap(_) => {}
+                Root::Value(local) if self.is_stream(looking, local) => {}
                 Root::Value(local) => {
                     stable &= once(local);
                     let passed = self.passed(looking, local);
@@ -567,6 +571,14 @@ impl Lower<'_> {
         }
         let hints = self.hints(looking, pointer, more);
         Some(Class { at, size, hints, stable })
+    }
+
+    /// Whether a value is a stream of the C library.
+    fn is_stream(&self, looking: &Looking, local: Local) -> bool {
+        let Some(Op::Load { pointer: Value::Address(object, _), .. }) = looking.pointers.def(local) else {
+            return false;
+        };
+        self.code.objects.get(*object as usize).is_some_and(|object| is_stream(&object.name))
     }
 
     /// What the thread's argument is, if all places are known where the thread is started.
@@ -649,6 +661,21 @@ impl Lower<'_> {
         }
         hints
     }
+}
+
+/// Fence instructions that stand in the text as they are. `dmb ishst` has no order in C11: it counts for nothing.
+fn fence_instruction(name: &str, arguments: &[Value]) -> Option<Vec<What>> {
+    let order = match (name, arguments) {
+        ("llvm.x86.sse2.mfence", _) => Order::SeqCst,
+        (
+            "llvm.aarch64.dmb" | "llvm.aarch64.dsb" | "llvm.arm.dmb" | "llvm.arm.dsb",
+            [Value::Int(11 | 15)],
+        ) => Order::SeqCst,
+        ("llvm.aarch64.dmb", [Value::Int(9 | 13)]) => Order::Acquire,
+        ("llvm.aarch64.dmb" | "llvm.arm.dmb", _) => return Some(Vec::new()),
+        _ => return None,
+    };
+    Some(vec![What::Fence(order)])
 }
 
 /// Whether a file belongs to a compiler or its libraries.

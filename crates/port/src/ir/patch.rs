@@ -105,9 +105,10 @@ fn instruction(machine: Machine, fence: Fence) -> Option<(String, &'static str)>
         Machine::X86 => {
             Some(("call void @llvm.x86.sse2.mfence()".to_owned(), "declare void @llvm.x86.sse2.mfence()"))
         }
-        Machine::ArmV8 => {
-            Some((format!("call void @llvm.aarch64.dmb(i32 {number})"), "declare void @llvm.aarch64.dmb(i32)"))
-        }
+        Machine::ArmV8 => Some((
+            format!("call void @llvm.aarch64.dmb(i32 {number})"),
+            "declare void @llvm.aarch64.dmb(i32)",
+        )),
         // No `ishld` there.
         Machine::ArmV7 => {
             let number = if fence == Fence::Store { number } else { 11 };
@@ -153,7 +154,8 @@ impl<'a> Patch<'a> {
             Site::Edge { function, from, to } => {
                 let function = code.function(function)?;
                 let (from, to) = (from as usize, to as usize);
-                let into = function.blocks.iter().flat_map(|block| block.successors()).filter(|&t| t == to).count();
+                let into =
+                    function.blocks.iter().flat_map(|block| block.successors()).filter(|&t| t == to).count();
                 let last = function.blocks.get(from)?.body.len().checked_sub(1)?;
                 let is_call = function.blocks[from].body[last].op.call().is_some();
                 if into == 1 && to != 0 {
@@ -290,7 +292,8 @@ impl<'a> Patch<'a> {
         if let Some(declaration) = self.declare {
             let name = declaration.trim_start_matches("declare void ");
             let name = name.split('(').next().unwrap_or_default();
-            let declared = text.lines().any(|line| line.starts_with("declare") && line.contains(&format!("{name}(")));
+            let declared =
+                text.lines().any(|line| line.starts_with("declare") && line.contains(&format!("{name}(")));
             if !declared {
                 out.push_str(&format!("\n{declaration}\n"));
             }

@@ -175,7 +175,8 @@ fn stronger(order: &str, strength: Strength) -> Option<String> {
 
 /// The difference between two texts that differ in few lines, as `diff -u` prints it.
 pub fn diff(name: &str, old: &str, new: &str) -> String {
-    let (old, new): (Vec<&str>, Vec<&str>) = (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
     // Lines were put in or replaced, never taken out or moved: walk along both.
     let mut changes: Vec<(usize, usize, usize, usize)> = Vec::new();
     let (mut i, mut j) = (0, 0);
@@ -185,7 +186,8 @@ pub fn diff(name: &str, old: &str, new: &str) -> String {
             continue;
         }
         let (from, to) = (i, j);
-        let inserted = new[j.min(new.len())..].iter().take(4).position(|line| i < old.len() && *line == old[i]);
+        let inserted =
+            new[j.min(new.len())..].iter().take(4).position(|line| i < old.len() && *line == old[i]);
         match inserted {
             Some(lines) => j += lines,
             None => (i, j) = ((i + 1).min(old.len()), (j + 1).min(new.len())),
@@ -209,7 +211,9 @@ pub fn diff(name: &str, old: &str, new: &str) -> String {
         let tail = end - group[group.len() - 1].1;
         let new_start = group[0].2 - lead;
         let new_end = group[group.len() - 1].3 + tail;
-        let range = |start: usize, end: usize| format!("{},{}", if end > start { start + 1 } else { start }, end - start);
+        let range = |start: usize, end: usize| {
+            format!("{},{}", if end > start { start + 1 } else { start }, end - start)
+        };
         out.push_str(&format!("@@ -{} +{} @@\n", range(start, end), range(new_start, new_end)));
         let mut at = start;
         let mut line = |sign: char, text: &str| {

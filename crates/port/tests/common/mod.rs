@@ -26,7 +26,7 @@ pub fn compile(compiler: &str, source: &str, language: &str, flags: &[&str]) -> 
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sources").join(source);
     let out = scratch(&format!("{source}-{compiler}{}.ll", flags.concat()).replace('/', "_"));
     let status = Command::new(compiler)
-        .args(["-x", language, "-S", "-emit-llvm", "-o"])
+        .args(["-x", language, "-w", "-S", "-emit-llvm", "-o"])
         .arg(&out)
         .args(flags)
         .arg(&path)

@@ -1,0 +1,110 @@
+//! Flags of `seqcst port`.
+
+use super::{ColorWhen, Format};
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+pub const ABOUT: &str = "\
+Is this code safe to move to a weaker machine, and which fences make it so?
+
+A program is safe to move from machine M to machine K if everything that it does on K, it could also do on M. The answer is \
+static: the code of all threads is looked at as LLVM IR, and pairs of accesses are listed that M keeps in order, K does not, \
+and that other threads could catch out of order. Where nothing is found, nothing can happen; what is listed may be harmless.
+
+Each input is a program: LLVM IR (.ll) of clang or rustc, C or C++, a directory or a compile_commands.json. C and C++ are \
+compiled with clang for the machine that the program goes to.";
+
+pub const EXAMPLES: &str = "\
+Machines: sc (everything in order), x86, armv8, armv7. What clang makes of an atomic access differs between them.
+
+Examples:
+  seqcst port queue.c                                  all six ways from a machine to a weaker one
+  seqcst port --from x86 --to armv8 queue.c            is it as safe there as it was here?
+  seqcst port --from x86 --to armv8 --fix queue.c      write queue.armv8.ll and queue.armv8.patch
+  seqcst port --client --threads push,pop stack.ll     functions that are called in any order by any thread
+  seqcst port build/compile_commands.json -- -O2       other flags for clang
+
+Exit codes:
+  0  safe to move
+  1  pairs of accesses were found that the new machine may reorder
+  2  bad input or usage; nothing was written
+  3  gave up at a limit: nothing was decided";
+
+/// Flags of `seqcst port`.
+#[derive(Args, Debug)]
+pub struct PortFlags {
+    /// Programs: LLVM IR (`.ll`), C, C++, directories, compile_commands.json
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// The machine that the program comes from [default: all]
+    #[arg(long, value_enum, value_name = "MACHINE")]
+    pub from: Option<FromMachine>,
+
+    /// The machine that it goes to [default: all that are weaker]
+    #[arg(long, value_enum, value_name = "MACHINE")]
+    pub to: Option<ToMachine>,
+
+    /// The functions that threads run [default: what is given to pthread_create, std::thread and the like]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub threads: Vec<String>,
+
+    /// The functions are called in any order by any thread; without --threads, all that other files can call
+    #[arg(long)]
+    pub client: bool,
+
+    /// Look at atomic accesses only: the program is taken to have no data race
+    #[arg(long)]
+    pub atomics_only: bool,
+
+    /// Write repaired files: LLVM IR, and a patch for C and C++ (needs --from and --to)
+    #[arg(long, requires = "from", requires = "to")]
+    pub fix: bool,
+
+    /// Where repaired files go
+    #[arg(short, long, value_name = "DIR", default_value = ".", help_heading = "Output")]
+    pub output: PathBuf,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
+    pub format: Format,
+
+    /// Draw the pairs at fault and the cycles they are on as a DOT file (needs --from and --to, one input)
+    #[arg(long, value_name = "FILE", requires = "from", requires = "to", help_heading = "Output")]
+    pub dot: Option<PathBuf>,
+
+    /// Show so many pairs in text
+    #[arg(long, value_name = "N", default_value_t = 5, help_heading = "Output")]
+    pub show: usize,
+
+    /// Colors in text: `auto` is for terminals, unless NO_COLOR is set
+    #[arg(long, value_enum, default_value_t = ColorWhen::Auto, help_heading = "Output")]
+    pub color: ColorWhen,
+
+    /// Arguments for clang, behind ours (-O1 -g)
+    #[arg(last = true, value_name = "CLANG ARGS")]
+    pub clang: Vec<OsString>,
+}
+
+/// Machines that programs come from.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FromMachine {
+    /// Sequential consistency
+    Sc,
+    /// x86
+    X86,
+    /// ARMv8
+    Armv8,
+}
+
+/// Machines that programs go to.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ToMachine {
+    /// x86
+    X86,
+    /// ARMv8
+    Armv8,
+    /// ARMv7
+    Armv7,
+}
