@@ -49,7 +49,7 @@ impl Default for Builder {
         let options = Options {
             model: Model::Rc20,
             step_limit: 10_000,
-            stack_size: 256 << 10,
+            stack_size: 1 << 20,
             patience: 5,
             may_panic: false,
             leaks: false,
@@ -135,7 +135,8 @@ impl Builder {
         self
     }
 
-    /// The size of every thread's stack, in bytes.
+    /// The size of every thread's stack, in bytes: 1 MiB unless told otherwise. Who needs more is ended by the system, with
+    /// no more words than about an invalid address.
     pub fn stack_size(mut self, bytes: usize) -> Builder {
         self.options.stack_size = bytes.max(16 << 10);
         self

@@ -31,8 +31,7 @@ fn mutexes_exclude() {
             })
             .collect();
         threads.into_iter().for_each(|thread| thread.join().unwrap());
-        let got = shared.lock().unwrap().clone();
-        got
+        shared.lock().unwrap().clone()
     });
     assert_eq!(seen, [vec![0, 1], vec![1, 0]]);
 }
@@ -70,8 +69,7 @@ fn condition_variables_wake() {
         *shared.0.lock().unwrap() = 1;
         shared.1.notify_all();
         threads.into_iter().for_each(|thread| thread.join().unwrap());
-        let got = *shared.0.lock().unwrap();
-        got
+        *shared.0.lock().unwrap()
     });
     assert_eq!(seen, [112, 121]);
 }
@@ -339,6 +337,23 @@ fn the_only_reference_can_be_had() {
         (alone, alive)
     });
     assert_eq!(seen, [(false, false), (false, true), (true, false)]);
+}
+
+/// As many threads as real programs have.
+#[test]
+fn many_threads() {
+    let exploration = Builder::default().strategy(Strategy::Random).executions(2).explore(|| {
+        let count = Arc::new(AtomicUsize::new(0));
+        let threads: Vec<_> = (0..1000)
+            .map(|_| {
+                let count = count.clone();
+                thread::spawn(move || count.fetch_add(1, Relaxed))
+            })
+            .collect();
+        threads.into_iter().for_each(|thread| drop(thread.join()));
+        assert_eq!(count.load(Relaxed), 1000);
+    });
+    assert_eq!(exploration.problem(), None);
 }
 
 #[test]

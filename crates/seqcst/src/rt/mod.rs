@@ -18,7 +18,7 @@ pub mod what_if;
 pub mod worker;
 pub mod world;
 
-use seqcst_schedule::{Choice, Op};
+use seqcst_schedule::Op;
 use site::Site;
 use std::cell::Cell;
 use wait::Wait;
@@ -55,6 +55,12 @@ pub fn inside() -> bool {
 /// Announces a step, waits for the turn, takes the step: `act` does it and tells what it turned out to be.
 #[inline]
 pub fn step<R>(site: Site, op: Op, wait: Wait, act: impl FnOnce(&mut World) -> (Op, R)) -> R {
+    if std::thread::panicking() && here().goes_on_unwinding(wait) {
+        let world = here();
+        let (_, result) = act(world);
+        world.stir();
+        return result;
+    }
     take_turn(&op, site, wait);
     let world = here();
     let (op, result) = act(world);
@@ -66,31 +72,15 @@ pub fn step<R>(site: Site, op: Op, wait: Wait, act: impl FnOnce(&mut World) -> (
 #[inline]
 fn take_turn(op: &Op, site: Site, wait: Wait) {
     let world = here();
-    if world.way == Way::Aborted || std::thread::panicking() {
-        return take_turn_at_the_end(op, site, wait);
-    }
-    world.announce(op, site, wait);
-    if !world.is_my_turn() {
-        worker::switch();
-        if here().way == Way::Aborted {
-            panics::unwind();
+    if world.way != Way::Aborted {
+        world.announce(op, site, wait);
+        if world.is_my_turn() {
+            return;
         }
-    }
-}
-
-/// While a stack is being unwound, other threads run only if this one can't go on.
-#[cold]
-fn take_turn_at_the_end(op: &Op, site: Site, wait: Wait) {
-    let world = here();
-    if world.way == Way::Aborted {
-        if !std::thread::panicking() {
-            panics::unwind();
-        }
-        return;
-    }
-    world.announce(op, site, wait);
-    if !world.can(world.current) && world.player.turn() != Choice::Go(world.current) {
         worker::switch();
+    }
+    if here().way == Way::Aborted && !std::thread::panicking() {
+        panics::unwind();
     }
 }
 

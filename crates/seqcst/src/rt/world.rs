@@ -212,9 +212,19 @@ impl World {
         }
     }
 
+    /// While a stack is being unwound, what its thread does belongs to the step before, unless it has to wait for others:
+    /// they would see a panic that isn't theirs.
+    #[cold]
+    pub fn goes_on_unwinding(&mut self, wait: Wait) -> bool {
+        let before = std::mem::replace(&mut self.me().wait, wait);
+        let can = self.way == Way::Aborted || self.can(self.current);
+        self.me().wait = before;
+        can
+    }
+
     /// Who waits is looked at again.
     #[inline]
-    fn stir(&mut self) {
+    pub fn stir(&mut self) {
         if self.waiting > 0 {
             self.stir_waiting();
         }
@@ -255,7 +265,7 @@ impl World {
                 self.player.set(thread, State::Ready, &mut self.trace);
             }
         }
-        self.went_on += u64::from(some);
+        self.went_on += u64::from(some && self.way == Way::Planned);
         some
     }
 

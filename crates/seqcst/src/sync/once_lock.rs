@@ -100,9 +100,7 @@ impl<T> OnceLock<T> {
 
     /// The value, if it was set.
     pub fn into_inner(mut self) -> Option<T> {
-        if self.get_mut().is_none() {
-            return None;
-        }
+        self.get_mut()?;
         match self.real.into_inner() {
             Some(value) => Some(value),
             None => self.inside.into_inner().map(|(_, value)| *value),

@@ -64,11 +64,11 @@ fn scope_outside<'env, F, T>(f: F) -> T
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
-    let place = OnceCell::new();
+    let place = OnceCell::<Scope<'_, '_>>::new();
     std::thread::scope(|real| {
+        let place = std::ptr::from_ref(&place).cast::<OnceCell<Scope<'_, '_>>>();
         // SAFETY: `place` outlives the real scope, whose threads are the only ones to use it.
-        let (real, place): (&std::thread::Scope<'_, '_>, &OnceCell<Scope<'_, '_>>) =
-            unsafe { (std::mem::transmute(real), std::mem::transmute(&place as &OnceCell<Scope<'_, '_>>)) };
+        let place = unsafe { &*place };
         f(place.get_or_init(|| Scope { kind: Kind::Real(real), marker: PhantomData }))
     })
 }

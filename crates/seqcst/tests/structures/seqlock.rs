@@ -26,7 +26,7 @@ impl Seqlock {
     pub fn read(&self) -> (usize, usize) {
         loop {
             let before = self.version.load(Ordering::Acquire);
-            if before % 2 == 0 {
+            if before.is_multiple_of(2) {
                 let values = [0, 1].map(|i| self.values[i].load(Ordering::Relaxed));
                 fence(Ordering::Acquire);
                 if self.version.load(Ordering::Relaxed) == before {
