@@ -143,6 +143,14 @@ fn one_execution_for_every_trace() {
     assert_eq!(counts(&[&[Store(0)], &[Load(0)], &[Load(0)], &[Load(0)], &[Load(0)]]), (16, 16, 0));
 }
 
+/// Room for one: who sends second waits for the receiver, and could have been first.
+#[test]
+fn senders_that_wait_for_room() {
+    use Do::*;
+    assert_eq!(counts(&[&[Send(0)], &[Send(0)], &[Take(0), Take(0)]]).0, 2);
+    assert_eq!(counts(&[&[Send(0)], &[Load(0), Send(0)], &[Take(0), Store(0), Take(0)]]).0, 3);
+}
+
 /// The thread that waits for ever for a lock never makes its step, and must go first nevertheless.
 #[test]
 fn a_deadlock_hides_what_comes_first() {

@@ -37,8 +37,10 @@ pub struct BoundedDpor {
     cut: bool,
     /// Ways on that were tried, or will be, with their cost.
     seen: FxHashMap<u64, u32>,
-    /// Objects that somebody was seen to wait for the value of.
+    /// Objects that somebody was seen to wait for.
     awaited: FxHashSet<Object>,
+    /// What each thread does next.
+    next: FxHashMap<ThreadId, Op>,
     /// The step at hand ends the execution for all.
     fatal: bool,
     states: States,
@@ -99,10 +101,33 @@ impl BoundedDpor {
 
     /// Starts again if somebody waits for what nobody was known to wait for.
     fn start_again(&mut self, trace: &Trace) -> bool {
-        let waiting = trace.waiting.iter().map(|waiting| waiting.op);
-        let ops = trace.steps.iter().map(|step| step.op).chain(waiting);
         let before = self.awaited.len();
-        self.awaited.extend(ops.filter(|op| op.kind == Kind::Await).map(|op| op.objects[0]));
+        self.states.clear();
+        self.states.advance(&trace.changes, u32::MAX);
+        let objects = |op: &Op| op.touches().map(|(object, _)| object);
+        for waiting in &trace.waiting {
+            if self.states.get(waiting.thread) == State::Blocked {
+                self.awaited.extend(objects(&waiting.op));
+            }
+            // Who spins waits for what it has read lately.
+            let mine = trace.steps.iter().rev().filter(|step| step.thread == waiting.thread);
+            let read = mine.take_while(|step| waiting.spins != 0 && step.op.kind != Kind::Store);
+            self.awaited.extend(read.flat_map(|step| objects(&step.op)));
+        }
+        let wakers = trace.steps.iter().filter_map(|step| trace.steps.get(step.woken_by as usize));
+        self.awaited.extend(wakers.flat_map(|step| objects(&step.op)));
+        // Who could not go on waited for what it did next.
+        self.next.clear();
+        let mut changes = trace.changes.iter().rev().peekable();
+        for at in (0..=trace.steps.len()).rev() {
+            if let Some(step) = trace.steps.get(at).filter(|step| step.is_turn()) {
+                self.next.insert(step.thread, step.op);
+            }
+            while let Some(change) = changes.next_if(|change| change.before as usize == at) {
+                let waited = self.next.get(&change.thread).filter(|_| change.state == State::Blocked);
+                self.awaited.extend(waited.into_iter().flat_map(objects));
+            }
+        }
         let news = self.awaited.len() > before;
         if news {
             let (max, awaited) = (self.max, std::mem::take(&mut self.awaited));

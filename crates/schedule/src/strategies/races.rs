@@ -30,7 +30,10 @@ impl Races {
         self.waits = None;
         order.clock_of(step.thread, &mut self.clock);
         order.conflicting(&step.op, &mut self.earlier);
-        if step.woken_by != NOBODY || step.op.can_wait() {
+        // Whatever it is: who was seen to wait for it must not be taken for one who could have done it any time.
+        let arrived = order.last_of(step.thread).map_or(0, |last| last + 1);
+        let waited = || (arrived..order.len()).any(|at| !could_run(at));
+        if step.woken_by != NOBODY || step.op.can_wait() || step.is_turn() && waited() {
             let mut all = std::mem::take(&mut self.all);
             all.clone_from(&self.clock);
             let waker = Some(step.woken_by).filter(|&by| (by as usize) < order.len());

@@ -19,7 +19,7 @@ impl Lots {
 pub fn script(seed: u64) -> Script {
     let mut lots = Lots(seed.wrapping_mul(0x1234_5678_9abc_def1));
     let threads = 2 + lots.below(2) + usize::from(lots.below(5) == 0);
-    let about = lots.below(9);
+    let about = lots.below(10);
     let mut script: Vec<Vec<Do>> = (0..threads).map(|_| body(&mut lots, about, threads)).collect();
     if about == 7 {
         // Thread 0 creates the last one, and may wait for its end.
@@ -54,6 +54,8 @@ fn body(lots: &mut Lots, about: usize, threads: usize) -> Vec<Do> {
             (3, 1) => body.extend([Do::Post(x), access]),
             (3, 2) => body.extend([Do::Take(x), other]),
             (3, _) => body.extend([Do::Post(x), Do::Take(y)]),
+            (9, 1 | 2) => body.extend([Do::Send(0), access]),
+            (9, _) => body.extend([Do::Take(0), other]),
             // Condition variables.
             (4, 1) => body.extend([Do::Lock(0), Do::Wait(0), Do::Unlock(0)]),
             (4, 2) => body.extend([Do::Lock(0), Do::TimedWait(0), Do::Unlock(0)]),

@@ -28,6 +28,8 @@ pub enum Do {
     ReadUnlock(u8),
     Take(u8),
     Post(u8),
+    /// Posts as soon as nothing is there.
+    Send(u8),
     /// Waits for a signal, with lock 0 given back meanwhile.
     Wait(u8),
     /// The same, but time may be up.
@@ -167,6 +169,7 @@ impl Machine {
             Some(Do::Lock(m)) => when(self.free(m)),
             Some(Do::ReadLock(m)) => when(self.owners[m as usize].is_none()),
             Some(Do::Take(s)) => when(self.counts[s as usize] > 0),
+            Some(Do::Send(s)) => when(self.counts[s as usize] == 0),
             Some(Do::Pass(b)) => when(self.arrived[b as usize] >= 2),
             Some(Do::Join(other)) => when(self.actors[other as usize].ended),
             Some(Do::Spin(_) | Do::SpinTwo(..)) => when(!actor.stuck),
@@ -202,7 +205,7 @@ impl Machine {
             Some(Do::ReadLock(m)) => Op::new(Kind::Lock, Read, lock(m)),
             Some(Do::ReadUnlock(m)) => Op::new(Kind::Unlock, Read, lock(m)),
             Some(Do::Take(s)) => Op::new(Kind::Take, Write, semaphore(s)),
-            Some(Do::Post(s)) => Op::new(Kind::Post, Write, semaphore(s)),
+            Some(Do::Post(s) | Do::Send(s)) => Op::new(Kind::Post, Write, semaphore(s)),
             Some(Do::Wait(c) | Do::TimedWait(c)) => {
                 Op::new(Kind::Wait, Write, condition(c)).and(Write, lock(0))
             }
@@ -289,7 +292,7 @@ impl Machine {
             Some(Do::ReadLock(m)) => self.readers[m as usize] += 1,
             Some(Do::ReadUnlock(m)) => self.readers[m as usize] -= 1,
             Some(Do::Take(s)) => self.counts[s as usize] -= 1,
-            Some(Do::Post(s)) => self.counts[s as usize] += 1,
+            Some(Do::Post(s) | Do::Send(s)) => self.counts[s as usize] += 1,
             Some(Do::Wait(c) | Do::TimedWait(c)) => {
                 self.owners[0] = None;
                 self.queues[c as usize].push(t);
