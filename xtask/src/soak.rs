@@ -42,6 +42,10 @@ pub fn run(args: &[&str]) -> Outcome {
     let mut strategies = cargo(&["test", "--release", "--locked", "--package", "seqcst-schedule", "--tests"]);
     must(strategies.args(["--", "--nocapture"]).env("SEQCST_CASES", scripts.to_string()))?;
 
+    step(&format!("tests in process against the definitions, {cases} random programs"));
+    let mut models = cargo(&["test", "--release", "--locked", "--package", "seqcst", "--test", "agreement"]);
+    must(models.args(["--", "--nocapture"]).env("SEQCST_CASES", cases.to_string()))?;
+
     let programs = (cases / 40).max(200);
     step(&format!("the sanitizer: robust programs 1,000 times, {programs} random C programs of each kind"));
     let mut sanitizer = cargo(&["test", "--release", "--locked", "--package", "seqcst-cli"]);

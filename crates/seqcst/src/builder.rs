@@ -12,6 +12,8 @@ pub enum Strategy {
     /// One execution for every trace, by dynamic partial-order reduction: exhaustive, if it comes to its end.
     #[default]
     Dpor,
+    /// The same, by number of preemptions up to this one: all traces that need no more.
+    BoundedDpor(u32),
     /// All schedules by their number of preemptions, up to this one if given.
     Bounded(Option<u32>),
     /// Probabilistic concurrency testing: random priorities that change `depth - 1` times.
@@ -26,7 +28,7 @@ pub enum Strategy {
 /// Explores the executions of a closure.
 ///
 /// Environment variables that [`Builder::new`] and [`crate::model`] look at: `SEQCST_TAPE` (replays one execution),
-/// `SEQCST_STRATEGY` (`dpor`, `bounded`, `bounded:2`, `pct`, `pct:3`, `random`), `SEQCST_MODEL` (`rc20`, `ra`, `tso`,
+/// `SEQCST_STRATEGY` (`dpor`, `dpor:2`, `bounded`, `bounded:2`, `pct`, `pct:3`, `random`), `SEQCST_MODEL` (`rc20`, `ra`, `tso`,
 /// `sc`), `SEQCST_EXECUTIONS`, `SEQCST_SEED` and `SEQCST_LOG` (1: prints a summary).
 #[derive(Clone, Debug)]
 #[must_use]
@@ -176,7 +178,7 @@ impl Builder {
 
     pub(crate) fn limit(&self) -> u64 {
         match (self.executions, self.strategy) {
-            (0, Strategy::Dpor | Strategy::Bounded(_)) => EXECUTIONS,
+            (0, Strategy::Dpor | Strategy::BoundedDpor(_) | Strategy::Bounded(_)) => EXECUTIONS,
             (0, _) => FEWER,
             (executions, _) => executions,
         }
@@ -219,7 +221,7 @@ fn strategy(text: &str) -> Option<Strategy> {
         None => (text, None),
     };
     match (name, number) {
-        ("dpor", None) => Some(Strategy::Dpor),
+        ("dpor", max) => Some(max.map_or(Strategy::Dpor, Strategy::BoundedDpor)),
         ("bounded", max) => Some(Strategy::Bounded(max)),
         ("pct", depth) => Some(Strategy::Pct { depth: depth.unwrap_or(3) }),
         ("random", None) => Some(Strategy::Random),

@@ -3,7 +3,7 @@
 use crate::builder::{Builder, Strategy};
 use crate::report::{self, Problem};
 use crate::rt::source::{Closure, StartAnew};
-use seqcst_schedule::strategies::{Bounded, Dpor, Pct, RandomWalk, Replay, minimize};
+use seqcst_schedule::strategies::{Bounded, BoundedDpor, Dpor, Pct, RandomWalk, Replay, minimize};
 use seqcst_schedule::{
     Failing, Limits, Outcome, Plan, Source, Strategy as Schedules, Summary, Trace, explore, tape,
 };
@@ -148,6 +148,7 @@ fn schedules(builder: &Builder) -> Box<dyn Schedules> {
             Err(error) => panic!("seqcst: SEQCST_TAPE: {error}"),
         },
         (None, Strategy::Dpor) => Box::new(Dpor::new()),
+        (None, Strategy::BoundedDpor(max)) => Box::new(BoundedDpor::new(Some(max))),
         (None, Strategy::Bounded(max)) => Box::new(Bounded::new(max)),
         (None, Strategy::Pct { depth }) => Box::new(Pct::new(depth, builder.seed, builder.limit())),
         (None, Strategy::Random) => Box::new(RandomWalk::new(builder.seed, builder.limit())),

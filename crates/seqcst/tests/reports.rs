@@ -174,7 +174,8 @@ fn panics() {
 
         replay: SEQCST_TAPE=0x2,1x4,0x3 cargo test panics"#]],
     );
-    for strategy in [Strategy::Random, Strategy::Pct { depth: 2 }, Strategy::Bounded(Some(1))] {
+    let bounded = [Strategy::Bounded(Some(1)), Strategy::BoundedDpor(1)];
+    for strategy in [Strategy::Random, Strategy::Pct { depth: 2 }].into_iter().chain(bounded) {
         let exploration = Builder::default().strategy(strategy).explore(cases::lost_update);
         assert!(matches!(exploration.problem(), Some(Problem::Panic(_))), "{strategy:?}");
     }

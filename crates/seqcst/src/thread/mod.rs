@@ -154,7 +154,7 @@ impl<T> Inside<T> {
     }
 
     fn is_finished(&self) -> bool {
-        let look = Op::new(Kind::Join, How::Read, names::thread(self.number));
+        let look = Op::new(Kind::Load, How::Read, names::thread(self.number));
         step(0, look, Wait::Nothing, |world| (look, world.tasks[self.number as usize].ended))
     }
 }
