@@ -28,6 +28,7 @@ pub fn read(text: &str) -> Result<Module, Error> {
     reader.before(&statements)?;
     reader.definitions(&statements)?;
     debug::check(text, &reader.module)?;
+    reader.all_defined()?;
     Ok(reader.module)
 }
 
@@ -137,6 +138,22 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Globals and functions that are used must be somewhere; if one is not, the end of the file is missing.
+    fn all_defined(&self) -> Result<(), Error> {
+        let module = &self.module;
+        let unknown = (0..module.symbols.len() as u32).find(|symbol| {
+            !(module.globals.contains_key(symbol)
+                || module.bodies.contains_key(symbol)
+                || module.declared.contains_key(symbol)
+                || module.aliases.contains_key(symbol))
+        });
+        let Some(name) = unknown.map(|symbol| module.name(symbol)) else { return Ok(()) };
+        let at =
+            [format!("@{name}"), format!("@\"{name}\"")].iter().find_map(|written| self.text.find(written));
+        let message = format!("`@{name}` is not defined: the file seems to have been cut off");
+        Err(Error::new(at.unwrap_or(self.text.len()), message))
     }
 
     /// `@name = … global|constant|alias …`
