@@ -3,6 +3,7 @@
 pub use super::scheduler::Newcomer;
 
 use super::scheduler;
+use super::spin::Read;
 use crate::interpose;
 use core::sync::atomic::{AtomicU32, Ordering};
 use seqcst_schedule::{How, Kind, Op, ThreadId};
@@ -52,13 +53,15 @@ pub enum Patience {
 /// Joins a thread: true if it has ended.
 pub fn join(thread: ThreadId, patience: Patience, pc: usize) -> bool {
     let object = scheduler::object(thread);
-    let op = Op::new(Kind::Join, How::Read, object);
+    // Who doesn't wait for ever just looks whether it has ended.
+    let kind = if patience == Patience::All { Kind::Join } else { Kind::Load };
+    let op = Op::new(kind, How::Read, object);
     let ended = || scheduler::has_ended(thread);
     let joined = super::guarded(|| match patience {
         Patience::None => {
             scheduler::point_to_read(op, pc);
-            if !ended() {
-                super::turned_out(Op::new(Kind::TryLock, How::Read, object));
+            if let Some(scheduler) = scheduler::get().filter(|_| !ended()) {
+                scheduler.read(object, Read::Same);
             }
             ended()
         }
