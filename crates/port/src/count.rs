@@ -2,19 +2,26 @@
 
 use crate::machine::{Acquire, Machine, Step};
 use crate::mapping::{Features, steps};
-use crate::program::{Program, What};
+use crate::program::{NOWHERE, Program, What};
+use rustc_hash::FxHashSet;
 
 /// The naive scheme: a fence after every memory access.
 pub fn naive(program: &Program) -> usize {
-    let nodes = program.functions.iter().flat_map(|function| &function.nodes);
-    nodes.filter(|node| matches!(node.what, What::Access(_))).count()
+    instructions(program).into_iter().filter(|what| matches!(what, What::Access(_))).count()
 }
 
 /// The fences that the machine's program has: fence instructions, on ARMv8 also acquire loads and release stores, on x86
 /// also stores by `xchg`. Other locked instructions are not counted.
 pub fn existing(program: &Program, machine: Machine, features: Features) -> usize {
+    instructions(program).into_iter().map(|what| in_node(what, machine, features)).sum()
+}
+
+/// What the instructions do; copies of one count once.
+fn instructions(program: &Program) -> Vec<&What> {
+    let mut seen = FxHashSet::default();
     let nodes = program.functions.iter().flat_map(|function| &function.nodes);
-    nodes.map(|node| in_node(&node.what, machine, features)).sum()
+    let nodes = nodes.filter(|node| node.what != What::Nothing);
+    nodes.filter(|node| node.tag == NOWHERE || seen.insert(node.tag)).map(|node| &node.what).collect()
 }
 
 fn in_node(what: &What, machine: Machine, features: Features) -> usize {

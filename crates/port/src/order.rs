@@ -24,6 +24,8 @@ pub struct State {
     released: u32,
     /// Locations of events after the origin, by their number.
     reached: u32,
+    /// Locations whose last write of the thread belongs to a read-modify-write and is the origin, or after it.
+    swapped: u32,
 }
 
 /// Everything later is after the origin.
@@ -78,6 +80,7 @@ impl Rules {
             bits: ((a.bits | b.bits) & mask) | (a.bits & b.bits & !mask),
             released,
             reached: a.reached & b.reached,
+            swapped: a.swapped & b.swapped,
         }
     }
 }
@@ -119,7 +122,10 @@ pub struct Rules {
 impl Rules {
     /// The state right after the origin.
     pub fn start(self, origin: Met) -> State {
-        let state = if self.from_write { State::default().with(WROTE) } else { State::default() };
+        let mut state = if self.from_write { State::default().with(WROTE) } else { State::default() };
+        if matches!(origin.step, Step::Write { exclusive: true, .. }) && !self.may {
+            state.swapped = origin.place;
+        }
         handed_on(state, origin.step, self.machine)
     }
 
@@ -140,6 +146,8 @@ impl Rules {
     ///
     /// - SC: always. x86 (`xppo ∪ implied`): unless a write is followed by a read with no fence between.
     /// - ARMv8 (`bob`, `aob`, `dob`): [`ALL`] is `po;[F];po`, `[A ∪ Q];po` and `[R];po;[FLD];po`.
+    ///   An acquire read after a read-modify-write of the same location reads what that wrote (`aob`), or what another
+    ///   thread wrote later.
     /// - ARMv7: fences only; `ppo` does not suffice (seed 004 §III.C).
     pub fn orders(self, state: State, met: Met) -> bool {
         let write = matches!(met.step, Step::Write { .. });
@@ -154,6 +162,7 @@ impl Rules {
                     || match met.step {
                         Step::Read(acquire) => {
                             (acquire == Acquire::Yes && state.has(RELEASE))
+                                || (acquire == Acquire::Yes && state.swapped & met.place != 0)
                                 || (self.may && acquire != Acquire::No && state.has(SWAPPED))
                         }
                         Step::Write { release, exclusive } => {
@@ -204,6 +213,11 @@ impl Rules {
         }
         if ordered || (stands_in && !self.may) {
             state = handed_on(state, met.step, self.machine);
+        }
+        if write {
+            let swapped = matches!(met.step, Step::Write { exclusive: true, .. });
+            let kept = swapped && (ordered || stands_in) && !self.may;
+            state.swapped = (state.swapped & !met.place) | if kept { met.place } else { 0 };
         }
         if self.machine == Machine::ArmV8 {
             state.released |= if is_release(met.step) { met.bit } else { 0 };
