@@ -5,7 +5,7 @@
 #define RLX memory_order_relaxed
 #define ACQ memory_order_acquire
 
-static atomic_int here_left, here_right, passed_left, passed_right;
+atomic_int here_left, here_right, passed_left, passed_right;
 
 static void *left(void *unused) {
     atomic_store_explicit(&here_left, 1, RLX);

@@ -1,4 +1,5 @@
 // The THE protocol of Cilk-5's work-stealing queue as designed for SC (Frigo, Leiserson, Randall, The implementation of the Cilk-5 multithreaded language, PLDI 1998).
+// Its `T--` and `H++` are read-modify-writes, as LLVM made them in seed 004 §V.
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -8,8 +9,8 @@
 #define load(x, order) atomic_load_explicit(&x, order)
 #define store(x, v, order) atomic_store_explicit(&x, v, order)
 
-static atomic_int head = 1, tail = 1, mutex;
-static atomic_int tasks[64];
+atomic_int head = 1, tail = 1, mutex;
+atomic_int tasks[64];
 
 static void lock(void) {
     int expected = 0;
@@ -28,12 +29,11 @@ static void push(int task) {
 }
 
 static int pop(void) {
-    int t = load(tail, RLX) - 1;
-    store(tail, t, RLX);
+    int t = atomic_fetch_sub_explicit(&tail, 1, RLX) - 1;
     if (load(head, RLX) > t) {
         store(tail, t + 1, RLX);
         lock();
-        store(tail, t, RLX);
+        atomic_fetch_sub_explicit(&tail, 1, RLX);
         if (load(head, RLX) > t) {
             store(tail, t + 1, RLX);
             unlock();
@@ -46,8 +46,7 @@ static int pop(void) {
 
 static int steal(void) {
     lock();
-    int h = load(head, RLX);
-    store(head, h + 1, RLX);
+    int h = atomic_fetch_add_explicit(&head, 1, RLX);
     if (h + 1 > load(tail, ACQ)) {
         store(head, h, RLX);
         unlock();
@@ -60,7 +59,6 @@ static int steal(void) {
 
 static void *worker(void *unused) {
     for (int task = 1;; task++) {
-        push(task);
         push(task);
         if (!pop())
             return unused;

@@ -9,8 +9,8 @@
 #define load(x, order) atomic_load_explicit(&x, order)
 #define store(x, v, order) atomic_store_explicit(&x, v, order)
 
-static atomic_int head = 1, tail = 1, mutex;
-static atomic_int tasks[64];
+atomic_int head = 1, tail = 1, mutex;
+atomic_int tasks[64];
 
 static void lock(void) {
     int expected = 0;
@@ -64,7 +64,6 @@ static int steal(void) {
 
 static void *worker(void *unused) {
     for (int task = 1;; task++) {
-        push(task);
         push(task);
         if (!pop())
             return unused;

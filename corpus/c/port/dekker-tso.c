@@ -3,51 +3,54 @@
 #include <stdatomic.h>
 
 #define RLX memory_order_relaxed
+#define ACQ memory_order_acquire
 #define REL memory_order_release
 #define SC memory_order_seq_cst
 #define load(x, order) atomic_load_explicit(&x, order)
 #define store(x, v, order) atomic_store_explicit(&x, v, order)
 
-static atomic_int want_a, want_b, turn, inside;
+atomic_int want_a, want_b, turn, inside;
 
 static void *first(void *unused) {
     for (;;) {
+    announce:
         store(want_a, 1, RLX);
         atomic_thread_fence(SC);
-        while (load(want_b, RLX)) {
+        while (load(want_b, ACQ)) {
             if (load(turn, RLX) == 1) {
                 store(want_a, 0, RLX);
-                while (load(turn, RLX) != 0)
-                    ;
-                store(want_a, 1, RLX);
                 atomic_thread_fence(SC);
+                while (load(turn, ACQ) != 0)
+                    ;
+                goto announce;
             }
         }
         store(inside, 1, RLX);
         if (load(inside, RLX) != 1)
             return unused;
-        store(turn, 1, REL);
+        store(turn, 1, RLX);
         store(want_a, 0, REL);
     }
 }
 
 static void *second(void *unused) {
     for (;;) {
+    announce:
         store(want_b, 1, RLX);
         atomic_thread_fence(SC);
-        while (load(want_a, RLX)) {
+        while (load(want_a, ACQ)) {
             if (load(turn, RLX) == 0) {
                 store(want_b, 0, RLX);
-                while (load(turn, RLX) != 1)
-                    ;
-                store(want_b, 1, RLX);
                 atomic_thread_fence(SC);
+                while (load(turn, ACQ) != 1)
+                    ;
+                goto announce;
             }
         }
         store(inside, 2, RLX);
         if (load(inside, RLX) != 2)
             return unused;
-        store(turn, 0, REL);
+        store(turn, 0, RLX);
         store(want_b, 0, REL);
     }
 }

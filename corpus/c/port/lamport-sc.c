@@ -9,7 +9,7 @@
 #define store(x, v, order) atomic_store_explicit(&x, v, order)
 
 enum { THREADS = 2 };
-static atomic_int x, y, busy[THREADS + 1], inside;
+atomic_int x, y, busy[THREADS + 1], inside;
 
 static void *competitor(void *number) {
     int me = *(int *)number;

@@ -6,7 +6,7 @@
 #define load(x, order) atomic_load_explicit(&x, order)
 #define store(x, v, order) atomic_store_explicit(&x, v, order)
 
-static atomic_int want_a, want_b, turn, inside;
+atomic_int want_a, want_b, turn, inside;
 
 static void *first(void *unused) {
     for (;;) {

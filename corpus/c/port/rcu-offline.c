@@ -9,7 +9,7 @@
 #define load(x, order) atomic_load_explicit(&x, order)
 #define store(x, v, order) atomic_store_explicit(&x, v, order)
 
-static atomic_int mutex, period_now = 1, current, slot[2] = {1, 0}, seen[3];
+atomic_int mutex, period_now = 1, current, slot[2] = {1, 0}, seen[3];
 
 static int read_current(void) {
     return load(slot[load(current, ACQ)], RLX);
@@ -38,7 +38,7 @@ static void wait_for(int other, int period) {
     }
 }
 
-static void update(int one, int two) {
+static void update(int other) {
     lock();
     int which = load(current, RLX);
     store(slot[!which], 1, RLX);
@@ -46,35 +46,23 @@ static void update(int one, int two) {
     int period = load(period_now, RLX) + 1;
     store(period_now, period, RLX);
     atomic_thread_fence(SC);
-    wait_for(one, period);
-    wait_for(two, period);
+    wait_for(other, period);
+    wait_for(2, period);
     store(slot[which], 0, RLX);
     unlock();
 }
 
-static void *updater1(void *unused) {
-    online(0);
+static void *updater(void *number) {
+    int me = *(int *)number;
+    online(me);
     if (read_current() != 1)
-        return unused;
-    store(seen[0], 0, REL);
-    update(1, 2);
-    online(0);
+        return number;
+    store(seen[me], 0, REL);
+    update(!me);
+    online(me);
     if (read_current() != 1)
-        return unused;
-    store(seen[0], 0, REL);
-    return NULL;
-}
-
-static void *updater2(void *unused) {
-    online(1);
-    if (read_current() != 1)
-        return unused;
-    store(seen[1], 0, REL);
-    update(0, 2);
-    online(1);
-    if (read_current() != 1)
-        return unused;
-    store(seen[1], 0, REL);
+        return number;
+    store(seen[me], 0, REL);
     return NULL;
 }
 
@@ -84,6 +72,7 @@ static void *reader(void *unused) {
         if (read_current() != 1)
             return unused;
         store(seen[2], load(period_now, RLX), REL);
+        atomic_thread_fence(SC);
         if (read_current() != 1)
             return unused;
         store(seen[2], 0, REL);
@@ -91,11 +80,12 @@ static void *reader(void *unused) {
 }
 
 int main(void) {
-    pthread_t a, b, c;
-    pthread_create(&a, NULL, updater1, NULL);
-    pthread_create(&b, NULL, updater2, NULL);
+    static int numbers[2] = {0, 1};
+    pthread_t updaters[2], c;
+    for (int i = 0; i < 2; i++)
+        pthread_create(&updaters[i], NULL, updater, &numbers[i]);
     pthread_create(&c, NULL, reader, NULL);
-    pthread_join(a, NULL);
-    pthread_join(b, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(updaters[i], NULL);
     pthread_join(c, NULL);
 }

@@ -8,8 +8,8 @@
 #define load(x, order) atomic_load_explicit(&x, order)
 #define store(x, v, order) atomic_store_explicit(&x, v, order)
 
-static atomic_uint version;
-static atomic_int low, high;
+atomic_uint version;
+atomic_int low, high;
 
 static void *writer(void *unused) {
     for (int value = 1;; value++) {

@@ -8,7 +8,7 @@
 #define load(x, order) atomic_load_explicit(&x, order)
 #define store(x, v, order) atomic_store_explicit(&x, v, order)
 
-static atomic_int mutex, inside;
+atomic_int mutex, inside;
 
 static void *first(void *unused) {
     for (;;) {

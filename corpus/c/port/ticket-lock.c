@@ -8,12 +8,12 @@
 #define load(x, order) atomic_load_explicit(&x, order)
 #define store(x, v, order) atomic_store_explicit(&x, v, order)
 
-static atomic_uint next, serving;
-static atomic_int inside;
+atomic_uint next, serving;
+atomic_int inside;
 
 static void *first(void *unused) {
     for (;;) {
-        unsigned mine = atomic_fetch_add_explicit(&next, 1, RLX);
+        unsigned mine = atomic_fetch_add_explicit(&next, 1, memory_order_acq_rel);
         while (load(serving, ACQ) != mine)
             ;
         store(inside, 1, RLX);
@@ -25,7 +25,7 @@ static void *first(void *unused) {
 
 static void *second(void *unused) {
     for (;;) {
-        unsigned mine = atomic_fetch_add_explicit(&next, 1, RLX);
+        unsigned mine = atomic_fetch_add_explicit(&next, 1, memory_order_acq_rel);
         while (load(serving, ACQ) != mine)
             ;
         store(inside, 2, RLX);
