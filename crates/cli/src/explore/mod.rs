@@ -117,8 +117,7 @@ fn replay_command(flags: &ExploreFlags, tape: &[ThreadId]) -> String {
     if flags.steps != strategies::STEPS {
         words.extend(["--steps".to_owned(), flags.steps.to_string()]);
     }
-    let tape = tape::show(tape);
-    words.extend(["--replay".to_owned(), if tape.is_empty() { "''".to_owned() } else { tape }]);
+    words.extend(["--replay".to_owned(), quoted(&tape::show(tape))]);
     words.extend(flags.command.iter().map(|word| quoted(&word.to_string_lossy())));
     words.join(" ")
 }

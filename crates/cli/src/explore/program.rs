@@ -136,7 +136,7 @@ fn once_more(
         let outcome = process.run_with_reports(&plan, &mut trace)?;
         if until == tape.len() || Verdict::of(trace.end, &outcome, flags.steps).as_ref() == Some(verdict) {
             let mut told = describe(flags, process, number, &trace, &outcome);
-            told.tape.truncate(schedule::needed(&trace));
+            told.tape.truncate(schedule::needed(&trace).max(1));
             told.replay = replay_command(flags, &told.tape);
             return Ok(told);
         }

@@ -50,7 +50,7 @@ pub struct PortFlags {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub threads: Vec<String>,
 
-    /// The functions are called in any order by any thread; without --threads, all that other files can call
+    /// The functions are called in any order by any thread, on one object; without --threads, all that other files can call
     #[arg(long)]
     pub client: bool,
 

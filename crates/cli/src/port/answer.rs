@@ -63,7 +63,11 @@ impl Loaded {
         let started = Instant::now();
         let code = Code::new(files);
         let threads =
-            find(&code, flags).map_err(|message| format!("{}: error: {message}\n", program.name))?;
+            find(&code, flags).map_err(|message| {
+            // A file has a place, a directory has none.
+            let place = if program.parts.len() == 1 { ":1:1" } else { "" };
+            format!("{}{place}: error: {message}\n", program.name)
+        })?;
         let options = Options { atomics_only: flags.atomics_only, client: flags.client };
         let ported = lower(&code, &threads, options);
         let took = started.elapsed();

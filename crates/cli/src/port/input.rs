@@ -116,10 +116,19 @@ pub fn load(program: &Program, machine: Machine, flags: &PortFlags) -> Result<(V
             let (line, column) = error.line_column(&text);
             format!("{name}:{line}:{column}: error: {}\n", error.message)
         })?;
+        if !module.triple.is_empty() && !KNOWN.iter().any(|known| module.triple.starts_with(known)) {
+            let triple = format!("\"{}\"", module.triple);
+            let (line, column) = ir::lexer::line_column(&text, text.find(&triple).unwrap_or_default());
+            let message = format!("`{}` is no target that is known here: x86, ARMv8 or ARMv7", module.triple);
+            return Err(format!("{name}:{line}:{column}: error: {message}\n"));
+        }
         files.push(File { name, text, module });
     }
     Ok((files, for_host))
 }
+
+/// How the names of targets begin.
+const KNOWN: [&str; 8] = ["x86_64", "i386", "i486", "i586", "i686", "aarch64", "arm", "thumb"];
 
 /// Clang says file, line and column itself.
 fn clang_failed(name: &str, message: &str) -> String {

@@ -1,0 +1,111 @@
+//! Random C programs, made from random finite-state programs: under all schedules a violation is found exactly when
+//! `seqcst check` finds one, and what is found can be replayed.
+
+use crate::common::engine::{Engine, USUAL};
+use crate::common::large::Large;
+use crate::common::sample::Sample;
+use crate::common::sketch::Sketch;
+use crate::common::{Drawn, RC20, TSO, Verdict};
+use crate::crew::{Program, selected_by_argument};
+use crate::{Folder, number, translate};
+use seqcst_model::Model;
+use seqcst_program::Target;
+
+/// Programs of each kind.
+const CASES: u64 = 60;
+/// Programs with more schedules than this are left out.
+const MOST: &str = "20000";
+
+fn cases() -> u64 {
+    let told = std::env::var("SEQCST_EXPLORE_CASES").ok();
+    told.map_or(CASES, |text| text.parse().expect("SEQCST_EXPLORE_CASES is a number"))
+}
+
+#[test]
+fn straight_line_programs() {
+    compare::<Sample>("sample");
+}
+
+#[test]
+fn programs_with_branches_and_loops() {
+    compare::<Sketch>("sketch");
+}
+
+#[test]
+fn larger_programs() {
+    compare::<Large>("large");
+}
+
+/// The same program, with nothing in it that C can't say: no free choice, no failure of a weak CAS for no reason.
+fn sayable(text: &str) -> Option<String> {
+    let text = text.replace("WCAS(", "CAS(");
+    (!text.contains("oneof")).then_some(text)
+}
+
+/// A program and what is expected of it.
+struct Case {
+    program: Program,
+    expected: [(&'static str, Option<bool>); 2],
+}
+
+fn compare<P: Drawn>(kind: &str) {
+    let first = std::env::var("SEQCST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let mut cases: Vec<Case> = Vec::new();
+    let wanted = self::cases() as usize;
+    for seed in first.. {
+        if cases.len() >= wanted {
+            break;
+        }
+        let Some(drawn) = sayable(&P::draw(seed).to_string()) else { continue };
+        let text = translate::without_blocking(&drawn);
+        let Some(program) = Program::new(format!("{kind}-{seed}"), &text) else { continue };
+        let violation = |(target, model): (Target, Model)| match Engine::new(&text, (target, model)).check(USUAL) {
+            Ok(Verdict::Robust) => Some(false),
+            Ok(Verdict::NotRobust | Verdict::Race) => Some(true),
+            // An assertion that fails in C does nothing; what comes after it was not looked at.
+            Ok(Verdict::Assertion | Verdict::Deadlock | Verdict::GaveUp) => None,
+            Err(wrong) => panic!("{wrong}\n{text}"),
+        };
+        // Races are a matter of C's happens-before, whatever the machine.
+        let plain = text.lines().any(|line| line.starts_with("na "));
+        let expected = [("rc20", violation(RC20)), ("tso", if plain { None } else { violation(TSO) })];
+        if expected.iter().any(|(_, expected)| expected.is_some()) {
+            cases.push(Case { program, expected });
+        }
+    }
+    let folder = Folder::new(&format!("agreement-{kind}"));
+    let (mut robust, mut not_robust, mut too_many, mut executions) = (0, 0, 0, 0);
+    for (part, cases) in cases.chunks(200).enumerate() {
+        let programs: Vec<&Program> = cases.iter().map(|case| &case.program).collect();
+        let source = folder.path(&format!("part{part}.c"));
+        std::fs::write(&source, selected_by_argument(&programs)).expect("a file can be written");
+        let executable = folder.compile(&source, &[]);
+        for (at, case) in cases.iter().enumerate() {
+            for (model, expected) in case.expected {
+                let Some(expected) = expected else { continue };
+                let number_of_it = at.to_string();
+                let flags = ["--strategy", "dpor", "--model", model, "--executions", MOST, "--steps", "2000"];
+                let answer = folder.answer(&[&flags[..], &[&executable, &number_of_it]].concat());
+                executions += number(&answer, "executions");
+                let found = match answer["verdict"].as_str() {
+                    Some("robust") => false,
+                    Some("not-robust" | "race") => true,
+                    Some("gave-up") if number(&answer, "executions") > 19_000 => {
+                        too_many += 1;
+                        continue;
+                    }
+                    _ => panic!("{model}: {answer:#}\n{}\n{}", case.program.tpl, case.program.c),
+                };
+                let told = || format!("{model}: {:#}\n{}\n{}", answer, case.program.tpl, case.program.c);
+                assert_eq!(found, expected, "{}", told());
+                *(if found { &mut not_robust } else { &mut robust }) += 1;
+                if found {
+                    assert_eq!(folder.again(&answer)["verdict"], answer["verdict"], "{}", told());
+                }
+            }
+        }
+    }
+    println!("{kind}: {robust} robust, {not_robust} not, {too_many} with too many schedules; {executions} executions");
+    assert!(20 * too_many <= robust + not_robust + too_many, "{too_many} with too many schedules");
+    assert!(robust > 0 && not_robust > 0);
+}

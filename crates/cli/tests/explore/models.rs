@@ -1,0 +1,116 @@
+//! Finite-state programs: what is found in schedules is what `seqcst check` finds in states.
+
+use crate::{Folder, number, root};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The programs of a folder.
+fn programs(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(root().join(folder)).expect("the corpus");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "tpl" || e == "litmus"));
+    paths.sort();
+    paths.iter().map(|path| path.display().to_string()).collect()
+}
+
+/// Verdicts of `seqcst check --deadlock`.
+fn checked(folder: &Folder, model: &str, files: &[String]) -> BTreeMap<String, String> {
+    let mut command = folder.command();
+    command.args(["check", "--deadlock", "--format", "json", "--model", model]).args(files);
+    let output = command.output().expect("seqcst runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let answers = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("an object"));
+    let word = |value: &Value| value.as_str().expect("a word").to_owned();
+    answers.map(|answer| (word(&answer["file"]), word(&answer["verdict"]))).collect()
+}
+
+#[test]
+fn litmus_tests_as_checked() {
+    let folder = Folder::new("litmus");
+    let files = programs("corpus/litmus");
+    for model in ["rc20", "tso"] {
+        let expected = checked(&folder, model, &files);
+        for file in &files {
+            let answer = folder.answer(&["--model", model, file]);
+            let verdict = answer["verdict"].as_str().expect("a verdict");
+            let holds = verdict == "robust";
+            assert_eq!(holds, expected[file] == "robust", "{model} {file}: {verdict}, {}", expected[file]);
+            if !holds {
+                let again = folder.again(&answer);
+                assert_eq!(again["verdict"], verdict, "{model} {file}: {}", answer["replay"]);
+                assert!(answer["witness"].is_object(), "{model} {file}: {answer}");
+            }
+        }
+    }
+}
+
+/// Programs that end: all strategies come to the same answer.
+#[test]
+fn strategies_agree() {
+    let folder = Folder::new("strategies");
+    for (name, holds) in
+        [("sb", false), ("sb+fences", true), ("iriw+fences", true), ("mp+rel+acq", true), ("ex-3-1", false)]
+    {
+        let file = root().join(format!("corpus/litmus/{name}.tpl")).display().to_string();
+        for strategy in [
+            &["--strategy", "dpor"][..],
+            &["--strategy", "dpor", "--bound", "3"],
+            &["--strategy", "bounded", "--bound", "9"],
+            &["--strategy", "pct", "--executions", "2000"],
+            &["--strategy", "random", "--executions", "2000"],
+        ] {
+            let answer = folder.answer(&[strategy, &[&file]].concat());
+            let clean = ["robust", "nothing-found"].contains(&answer["verdict"].as_str().unwrap_or_default());
+            assert_eq!(clean, holds, "{name} {strategy:?}: {answer}");
+            assert_eq!(answer["strategy"], strategy[1]);
+            let random = ["pct", "random"].contains(&strategy[1]);
+            assert!(!(random && answer["exhausted"] == true), "{answer}");
+        }
+    }
+}
+
+#[test]
+fn schedules_and_traces_are_counted() {
+    let folder = Folder::new("counts");
+    let file = root().join("corpus/litmus/sb+fences.tpl").display().to_string();
+    let dpor = folder.answer(&[&file]);
+    assert_eq!((number(&dpor, "executions"), number(&dpor, "distinct")), (4, 4), "{dpor}");
+    let bounded = folder.answer(&["--strategy", "bounded", "--bound", "20", &file]);
+    // Two threads of three steps each: 6 over 3.
+    assert_eq!(number(&bounded, "executions"), 20, "{bounded}");
+    assert_eq!((number(&bounded, "distinct"), &bounded["verdict"]), (4, &"robust".into()), "{bounded}");
+    let bounds = bounded["bounds"].as_array().expect("executions by preemptions");
+    let sum: u64 = bounds.iter().map(|bound| number(bound, "executions")).sum();
+    assert!(sum == 20 && number(&bounds[0], "executions") == 2, "{bounded}");
+}
+
+#[test]
+fn drawings() {
+    let folder = Folder::new("drawings");
+    let (sb, fenced) = ("corpus/litmus/sb.tpl", "corpus/litmus/sb+fences.tpl");
+    let [sb, fenced] = [sb, fenced].map(|file| root().join(file).display().to_string());
+    assert_eq!(folder.explore(&["--svg", "w.svg", "--dot", "w.dot", &sb]).code(), 1);
+    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap_or_default();
+    assert!(text("w.svg").contains("<svg") && text("w.dot").contains("digraph"));
+    assert_eq!(folder.explore(&["--svg", "no.svg", &fenced]).code(), 0);
+    assert!(!folder.path("no.svg").exists());
+}
+
+#[test]
+fn text() {
+    let folder = Folder::new("model-text");
+    let sb = root().join("corpus/litmus/sb.tpl").display().to_string();
+    let run = folder.explore(&["--minimize", &sb]);
+    let out = run.stdout();
+    assert!(out.starts_with("not robust: ") && !out.contains('\x1b'), "{out}");
+    for part in [
+        "it may still read 0 from the initial write",
+        "minimized to 0 preemptions",
+        "dpor: 1 execution, 1 different, 1 borderline",
+        "replay: seqcst explore --replay 0x2,1x2 ",
+    ] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    assert_eq!(run.stderr(), "");
+}
