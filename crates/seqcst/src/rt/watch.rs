@@ -50,13 +50,16 @@ impl Watch {
 /// A thread's views.
 #[derive(Debug)]
 pub struct Views {
+    /// For RC20 and RA, and for races under any model.
     pub rc: clocks::Thread,
+    /// For TSO.
     tso: tso::Thread,
+    with_tso: bool,
 }
 
 impl Default for Views {
     fn default() -> Views {
-        Views { rc: clocks::Thread::first(0), tso: tso::Thread::first(0) }
+        Views { rc: clocks::Thread::first(0), tso: tso::Thread::first(0), with_tso: false }
     }
 }
 
@@ -77,27 +80,34 @@ impl Handover {
 
 impl Views {
     /// The first thread.
-    pub fn first(&mut self, thread: ThreadId) {
+    pub fn first(&mut self, thread: ThreadId, model: Model) {
         self.rc.renew(thread as Slot);
         self.tso = tso::Thread::first(thread as Slot);
+        self.with_tso = model == Model::Tso;
     }
 
     /// Learns all that an ended thread knew.
     pub fn join(&mut self, ended: &Views) {
         self.rc.join(&ended.rc);
-        self.tso.join(&ended.tso);
+        if self.with_tso {
+            self.tso.join(&ended.tso);
+        }
     }
 
     /// Acquires an object.
     pub fn acquire(&mut self, from: &Handover) {
         self.rc.acquire(&from.rc);
-        self.tso.acquire(&from.tso);
+        if self.with_tso {
+            self.tso.acquire(&from.tso);
+        }
     }
 
     /// Releases an object.
     pub fn release(&mut self, into: &mut Handover) {
         self.rc.release(&mut into.rc);
-        self.tso.release(&mut into.tso);
+        if self.with_tso {
+            self.tso.release(&mut into.tso);
+        }
     }
 
     /// This access happens before what the thread does next.
@@ -134,7 +144,8 @@ impl World {
         let (parents, children) = self.tasks.split_at_mut(child as usize);
         let (parent, child_views) = (&mut parents[self.current as usize].views, &mut children[0].views);
         parent.rc.renew_child(&mut child_views.rc, child as Slot, 0);
-        if self.watch.model == Model::Tso {
+        child_views.with_tso = parent.with_tso;
+        if parent.with_tso {
             child_views.tso = parent.tso.child(child as Slot, 0);
         }
     }

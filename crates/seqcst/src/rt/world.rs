@@ -131,8 +131,7 @@ impl World {
         let first = self.add_thread(None, main);
         self.player.set(first, State::Ready, &mut self.trace);
         self.known = 1;
-        let views = &mut self.tasks[0].views;
-        views.first(first);
+        self.tasks[0].views.first(first, self.watch.model);
     }
 
     /// Nothing of an exploration is left but memory.
