@@ -7,12 +7,14 @@
 //!   without reductions, and beside the tool that this one follows ([`original`]);
 //! * [`bench_run`]: the sanitizer beside ThreadSanitizer: time and memory on synthetic programs and on the case studies;
 //! * [`bench_models`]: tests in process beside loom and shuttle: what each of them finds, and in how many executions;
+//! * [`bench_port`]: fences for the programs that a paper measured, beside its figures;
 //! * [`studies`]: the sanitizer on code from package registries, and on versions of it with known bugs;
 //! * [`soak`]: the same tests with many more cases, and the fuzzers;
 //! * [`readme`]: sample output in documents, made by running the tool.
 
 mod bench;
 mod bench_models;
+mod bench_port;
 mod bench_run;
 mod cargo;
 mod corpus;
@@ -41,6 +43,7 @@ usage: cargo xtask <chore>
                                               states, seconds, memory, with and without reductions
   bench run [--quick] [--save FILE] [FILTER]  the sanitizer beside ThreadSanitizer: time and memory
   bench models [--save FILE]                  tests in process beside loom and shuttle: what each of them finds
+  bench port [--save FILE]                    fences for the programs of a paper, beside its figures
   studies [--save FILE] [NAME…]               the sanitizer on code from package registries (`bugs`: on known bugs only)
   soak [--cases N] [--fuzz-seconds N]         many more random programs, the whole corpus, the fuzzers
   readme [--check]                            renew the sample output in documents, or only look whether it is up to date
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Some((&"test", rest)) => test::run(rest),
         Some((&"bench", ["run", rest @ ..])) => bench_run::run(rest),
         Some((&"bench", ["models", rest @ ..])) => bench_models::run(rest),
+        Some((&"bench", ["port", rest @ ..])) => bench_port::run(rest),
         Some((&"bench", rest)) => bench::run(rest),
         Some((&"studies", rest)) => studies::run(rest),
         Some((&"soak", rest)) => soak::run(rest),

@@ -9,11 +9,11 @@
 //! ```
 //!
 //! What stands between the markers is replaced: by a session with the command, by its source (`file PATH`), by the report of a
-//! test in process (`report of TEST`), or by a table of the saved benchmarks and studies (`bench`, `comparison`, `bench-run`, `bench-models`, `studies`). With `--check` nothing is
+//! test in process (`report of TEST`), or by a table of the saved benchmarks and studies (`bench`, `comparison`, `bench-run`, `bench-models`, `bench-port`, `studies`). With `--check` nothing is
 //! written; times may differ then.
 
 use crate::cargo::{root, seqcst};
-use crate::{Outcome, bad_usage, bench, bench_models, bench_run, original, studies};
+use crate::{Outcome, bad_usage, bench, bench_models, bench_port, bench_run, original, studies};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -33,6 +33,8 @@ const BENCHMARK: &str = "docs/bench-check.jsonl";
 const BENCHMARK_RUN: &str = "docs/bench-run.jsonl";
 /// Written by `cargo xtask bench models --save docs/bench-models.jsonl`.
 const BENCHMARK_MODELS: &str = "docs/bench-models.jsonl";
+/// Written by `cargo xtask bench port --save docs/bench-port.jsonl`.
+const BENCHMARK_PORT: &str = "docs/bench-port.jsonl";
 /// Written by `cargo xtask studies --save docs/case-studies.jsonl`.
 const STUDIES: &str = "docs/case-studies.jsonl";
 
@@ -94,6 +96,7 @@ fn generate(tool: &Path, what: &str) -> Outcome<String> {
         "bench" => Ok(full_table(&bench::load(&root().join(BENCHMARK))?)),
         "bench-run" => Ok(bench_run::report(&bench_run::load(&root().join(BENCHMARK_RUN))?)),
         "bench-models" => bench_models::load(&root().join(BENCHMARK_MODELS)).map(|result| result.report()),
+        "bench-port" => bench_port::load(&root().join(BENCHMARK_PORT)).map(|result| result.report()),
         "studies" => Ok(studies::tables(&studies::load(&root().join(STUDIES))?)),
         "comparison" => Ok(comparison(&bench::load(&root().join(BENCHMARK))?)),
         _ => Err(format!("nobody knows how to generate `{what}`")),
