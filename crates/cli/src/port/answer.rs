@@ -62,8 +62,7 @@ impl Loaded {
         let (files, for_host) = input::load(program, machine, flags)?;
         let started = Instant::now();
         let code = Code::new(files);
-        let threads =
-            find(&code, flags).map_err(|message| {
+        let threads = find(&code, flags).map_err(|message| {
             // A file has a place, a directory has none.
             let place = if program.parts.len() == 1 { ":1:1" } else { "" };
             format!("{}{place}: error: {message}\n", program.name)

@@ -61,6 +61,7 @@ const TABLE: &[(&str, Effect)] = &[
     ("_Znwj*", Effect::Allocates),
     ("_Znaj*", Effect::Allocates),
     ("__rust_alloc*", Effect::Allocates),
+    ("realloc", Effect::Arguments),
     ("free", Effect::None),
     ("_Zd*", Effect::None),
     ("__rust_dealloc", Effect::None),
@@ -142,7 +143,10 @@ const TABLE: &[(&str, Effect)] = &[
     ("__cxa_begin_catch", Effect::None),
     ("__cxa_end_catch", Effect::None),
     ("__gxx_personality_v0", Effect::None),
-    // What Rust's library does when a program fails, wherever that is.
+    // Rust's library: waiting, and what it does when a program fails.
+    ("*3std6thread*9yield_now", Effect::None),
+    ("*3std6thread*5sleep", Effect::None),
+    ("*3std3sys12thread_local*destructors*register", Effect::None),
     ("*4core9panicking*", Effect::Ends),
     ("*4core6option13*failed*", Effect::Ends),
     ("*4core6result13unwrap_failed*", Effect::Ends),
@@ -151,6 +155,7 @@ const TABLE: &[(&str, Effect)] = &[
     ("*7___rustc12___rust_alloc", Effect::Allocates),
     ("*7___rustc19___rust_alloc_zeroed", Effect::Allocates),
     ("*7___rustc14___rust_dealloc", Effect::None),
+    ("*7___rustc14___rust_realloc", Effect::Arguments),
     ("*7___rustc*___rust_no_alloc_shim_is_unstable*", Effect::None),
 ];
 

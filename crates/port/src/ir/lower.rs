@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Options {
     /// Plain accesses are left out: the program is taken to have no data race.
     pub atomics_only: bool,
-    /// The functions are called in any order by any thread.
+    /// The functions are called in any order by any thread, all on one object: each gets the same arguments in every call.
     pub client: bool,
 }
 
