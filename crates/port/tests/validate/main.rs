@@ -136,7 +136,7 @@ fn compare_all(name: &str, source: &Source, limit: usize, counts: &mut Counts) {
 
 /// How many random programs of each sort are drawn; `cargo xtask soak` asks for more.
 fn programs() -> u64 {
-    std::env::var("SEQCST_PORT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+    std::env::var("SEQCST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(200)
 }
 
 /// What was counted: some of everything, and the analysis is not too careful.
