@@ -252,6 +252,28 @@ fn spin_loops_end() {
     }
 }
 
+/// Programs that never end are cut off at the limit of steps; what their threads do to one another is found all the same,
+/// and nobody says that everything was tried.
+#[test]
+fn programs_without_end() {
+    let text = "max_value 1; global x, y;
+        fn a { local r; while (1) { x.store(1); r = y.load(); x.store(0); } }
+        fn b { local r; while (1) { y.store(1); r = x.load(); y.store(0); } }";
+    let engine = Engine::new(text, TSO);
+    let strategies: [Box<dyn Strategy>; 4] = [
+        Box::new(Dpor::new()),
+        Box::new(Dpor::bounded(2)),
+        Box::new(Bounded::new(None)),
+        Box::new(Pct::new(3, 1, 500)),
+    ];
+    for mut strategy in strategies {
+        let summary = run(&engine, strategy.as_mut(), 500);
+        assert!(first(&summary, |failing| !failing.outcome.found.is_empty()).is_some(), "{summary:?}");
+        assert!(summary.failing.iter().all(|failing| failing.end == End::StepLimit));
+        assert!(!summary.progress.exhausted);
+    }
+}
+
 /// Found on a random program: the second thread can only go first at `x` if the store that wakes the third one doesn't
 /// count as coming before it.
 #[test]

@@ -12,6 +12,7 @@
 //!   steps at the object are looked at that nothing else orders, until one that surely can be exchanged.
 //! * A thread that still waits at the end of an execution is looked at as if it had made its step there: it could have
 //!   made it before the one who took what it waits for.
+//! * So is everybody who is left at the limit of steps: or a thread that never ends would be all there is.
 //! * Who ends the process keeps all others from whatever they would do: each of them must go first, too.
 //! * Ways that a step can choose between ([`Kind::Choose`](crate::Kind::Choose)) are all tried.
 
@@ -144,7 +145,8 @@ impl Dpor {
     fn look_beyond(&mut self, trace: &Trace) {
         let end = trace.steps.len();
         for waiting in &trace.waiting {
-            if !self.enabled.has(waiting.thread) {
+            // At the limit of steps, those who could go on are in the same position.
+            if trace.end == End::StepLimit || !self.enabled.has(waiting.thread) {
                 let frames = &self.frames;
                 let could_run = |e: usize| frames[e].enabled.has(waiting.thread);
                 self.races.add_waiting(&self.order, &waiting.op, waiting.thread, could_run);
