@@ -44,7 +44,7 @@ impl Tool {
 }
 
 /// Everything that is called. Drawings need nothing: they are written as SVG directly.
-const TOOLS: [Tool; 11] = [
+const TOOLS: [Tool; 15] = [
     Tool::new("rustc", &[&["rustc", "--version"]], "compiles the project", Source::Rustup),
     Tool::new("cargo", &[&["cargo", "--version"]], "builds the project", Source::Rustup),
     Tool::new(
@@ -83,6 +83,23 @@ const TOOLS: [Tool; 11] = [
     Tool::new("cmake", &[&["cmake", "--version"]], "tests of build systems", Source::Apt("cmake")).optional(),
     Tool::new("autoconf", &[&["autoconf", "--version"]], "tests of build systems", Source::Apt("autoconf"))
         .optional(),
+    Tool::new("clang 19", &[&["clang-19", "--version"]], "tests of `seqcst port`", Source::Apt("clang-19"))
+        .optional(),
+    Tool::new("opt 19", &[&["opt-19", "--version"]], "tests of `seqcst port`", Source::Apt("llvm-19")).optional(),
+    Tool::new(
+        "ARMv8 headers",
+        &[&["ls", "/usr/aarch64-linux-gnu/include/pthread.h"]],
+        "C for ARMv8, `seqcst port`",
+        Source::Apt("libc6-dev-arm64-cross"),
+    )
+    .optional(),
+    Tool::new(
+        "ARMv7 headers",
+        &[&["ls", "/usr/arm-linux-gnueabihf/include/pthread.h"]],
+        "C for ARMv7, `seqcst port`",
+        Source::Apt("libc6-dev-armhf-cross"),
+    )
+    .optional(),
 ];
 
 /// Checks every tool, installs what can be installed, then fetches the crates that the project depends on.

@@ -221,9 +221,9 @@ impl Lower<'_> {
         let mut graph = Graph::default();
         let mut entries: Vec<Option<usize>> = vec![None; body.rooms.len()];
         let mut ends: Vec<(usize, usize)> = Vec::new();
-        for room in 0..body.rooms.len() {
+        for (room, entry) in entries.iter_mut().enumerate() {
             if room == 0 || !flow.before[room].is_empty() {
-                entries[room] = Some(self.room(&mut looking, room, &mut graph, &mut ends));
+                *entry = Some(self.room(&mut looking, room, &mut graph, &mut ends));
             }
         }
         for (node, to) in ends {
