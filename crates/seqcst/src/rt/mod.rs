@@ -4,6 +4,7 @@
 //! about to do ([`step`]), waits for its turn, does it, and goes on to its next announcement.
 
 pub mod access;
+pub mod ends;
 pub mod note;
 pub mod objects;
 pub mod panics;

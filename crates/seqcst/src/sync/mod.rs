@@ -1,6 +1,7 @@
 //! Synchronisation with the interface of [`std::sync`].
 
 mod arc;
+mod arc_traits;
 pub mod atomic;
 mod barrier;
 mod condvar;
