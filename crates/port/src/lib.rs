@@ -13,7 +13,7 @@ mod critical;
 mod cycles;
 mod depends;
 pub mod ir;
-pub mod lowered;
+mod lowered;
 pub mod machine;
 pub mod mapping;
 mod order;
