@@ -171,6 +171,11 @@ impl Process {
         String::from_utf8_lossy(&self.bytes).trim_end().to_owned()
     }
 
+    /// Have accesses of different sizes overlapped, in some execution? Then steps name what they touch otherwise than before.
+    pub fn is_mixed(&self) -> bool {
+        self.header().mixed.load(Ordering::Relaxed) != 0
+    }
+
     /// Executes a plan with full reports, which end up in the folder. What is reported is not noted as well.
     pub fn run_with_reports(&mut self, plan: &Plan, trace: &mut Trace) -> Result<Outcome, Trouble> {
         let mut outcome = self.execute(plan, trace, true)?;

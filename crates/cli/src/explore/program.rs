@@ -56,7 +56,12 @@ fn search(flags: &ExploreFlags, process: &mut Process) -> Result<Answer, Stop> {
     let limits = limits(flags, name);
     let bar = Bar::new(&flags.command[0].to_string_lossy());
     let watch = |summary: &Summary, strategy: &dyn Strategy| bar.update(summary, || strategy.progress());
-    let summary = explore(process, &mut *strategy, &limits, watch)?;
+    let mut summary = explore(process, &mut *strategy, &limits, watch)?;
+    if process.is_mixed() && summary.failing.is_empty() {
+        // Objects have other names from now on: what the strategy has learned of them is worth nothing.
+        strategy = strategies::new(flags, name);
+        summary = explore(process, &mut *strategy, &limits, watch)?;
+    }
     drop(bar);
     if let Some(divergence) = &summary.diverged {
         return Err(not_deterministic(flags, process, divergence));

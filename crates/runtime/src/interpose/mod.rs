@@ -89,6 +89,7 @@ pub fn start() {
     for look_up in all {
         look_up();
     }
+    crate::control::clock::is_logical(); // known from now on, in signal handlers too
     threads::start();
     memory::start();
     exit::start();
