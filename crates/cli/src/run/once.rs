@@ -134,10 +134,16 @@ impl Folder {
     /// An empty one.
     pub fn new() -> Result<Folder, String> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("seqcst-run-{}-{number}", std::process::id()));
-        fs::create_dir(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(Folder(path))
+        loop {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let path = std::env::temp_dir().join(format!("seqcst-run-{}-{number}", std::process::id()));
+            match fs::create_dir(&path) {
+                Ok(()) => return Ok(Folder(path)),
+                // Left behind by a process that was killed and had this number.
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(format!("{}: {error}", path.display())),
+            }
+        }
     }
 
     /// Makes the runtime write its reports here.
