@@ -79,7 +79,7 @@ fn errors_of_the_compiler() {
 fn unknown_things_are_listed_and_count() {
     let folder = scratch("unknown");
     let unknown = "@x = global i32 0\n@y = global i32 0\ndeclare void @elsewhere()\ndefine void @f(ptr %g) {\n  \
-                   store i32 1, ptr @x\n  call void @elsewhere()\n  call void asm sideeffect \"\", \"~{memory}\"()\n  \
+                   store i32 1, ptr @x\n  call void @elsewhere()\n  call void asm sideeffect \"rep stosb\", \"~{memory}\"()\n  \
                    call void %g()\n  %v = teleport i32 1\n  call void @f(ptr %g)\n  store i32 1, ptr @y\n  ret void\n}\n";
     let path = write(&folder, "unknown.ll", unknown);
     let out = port(&["--from", "x86", "--to", "armv8", "--threads", "f", &path]);

@@ -35,7 +35,8 @@ pub enum Origin {
 pub struct Hints {
     /// It is `.1` plus a multiple of `.0` (0: nothing is known).
     pub aligned: (u64, u64),
-    /// Structures that it is in: the type's name and size, and the distance from the beginning of the structure.
+    /// Structures that it is in: the type's name (and behind a zero what else tells it apart) and size, and the distance
+    /// from the beginning of the structure.
     pub inside: Vec<(String, u64, Offset)>,
 }
 
@@ -106,6 +107,7 @@ impl Classes {
             Offset { .. } => "[…]".to_owned(),
         };
         if let Some((name, _, offset)) = class.hints.inside.first() {
+            let name = name.split('\0').next().unwrap_or_default();
             return format!("{name}{}", distance(*offset));
         }
         match class.at[..] {

@@ -1,6 +1,6 @@
 //! Several files as one program: what each name means in all of them.
 
-use super::library::{Effect, effect};
+use super::library::{Effect, assembly_touches_memory, effect};
 use super::module::{Call, Callee, Module, Offset, Op, Symbol, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -169,7 +169,7 @@ impl Code {
                 by_name(module.name(*symbol), pure)
             }
             _ if call.pure => Effect::None,
-            Callee::Assembly(_, constraints) if !super::library::assembly_touches_memory(constraints) => {
+            Callee::Assembly(text, constraints) if !assembly_touches_memory(text, constraints) => {
                 Effect::None
             }
             Callee::Assembly(..) | Callee::Indirect(_) => Effect::Unknown,

@@ -177,9 +177,13 @@ fn fits(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Inline assembly: whether it can touch memory, by its constraints.
-pub fn assembly_touches_memory(constraints: &str) -> bool {
-    constraints.split(',').any(|part| part == "~{memory}" || part.starts_with("=*") || part.starts_with('*'))
+/// Inline assembly: whether it can touch memory, by its constraints. Without any text it only keeps the compiler from moving
+/// things.
+pub fn assembly_touches_memory(text: &str, constraints: &str) -> bool {
+    let says = constraints
+        .split(',')
+        .any(|part| part == "~{memory}" || part.starts_with("=*") || part.starts_with('*'));
+    says && !text.trim().is_empty()
 }
 
 #[cfg(test)]
@@ -201,8 +205,9 @@ mod tests {
 
     #[test]
     fn assembly() {
-        assert!(assembly_touches_memory("~{memory},~{dirflag},~{fpsr}"));
-        assert!(assembly_touches_memory("=*m,r"));
-        assert!(!assembly_touches_memory("~{dirflag},~{fpsr},~{flags}"));
+        assert!(assembly_touches_memory("mfence", "~{memory},~{dirflag},~{fpsr}"));
+        assert!(!assembly_touches_memory("", "~{memory}"));
+        assert!(assembly_touches_memory("mov", "=*m,r"));
+        assert!(!assembly_touches_memory("pause", "~{dirflag},~{fpsr},~{flags}"));
     }
 }

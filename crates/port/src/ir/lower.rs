@@ -645,9 +645,9 @@ impl Lower<'_> {
                 && let Some(node) = debug::node(&file.text, &file.module, number)
                 && let Some(size) = debug::size(&file.text, &file.module, number)
             {
-                let unique = debug::field(node, "identifier").or(debug::field(node, "name"));
-                if let Some(name) = unique.filter(|_| hints.inside.len() < 4) {
-                    hints.inside.push((name.to_owned(), size, offset));
+                let unique = debug::field(node, "identifier").unwrap_or_default();
+                if let Some(name) = debug::field(node, "name").filter(|_| hints.inside.len() < 4) {
+                    hints.inside.push((format!("{name}\0{unique}"), size, offset));
                 }
             }
             value = match looking.pointers.def(*local) {
