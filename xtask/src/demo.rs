@@ -12,7 +12,7 @@ const REPAIRED: &str = "corpus/algorithms/peterson-ra.tpl";
 /// A larger one.
 const LARGE: &str = "corpus/algorithms/rcu.tpl";
 
-/// Shows a violation, its drawing, its repair, a larger proof, and the same in a program as it runs.
+/// Shows a violation, its drawing, its repair, a larger proof, the same in a program as it runs, and under schedules of our choice.
 pub fn run() -> Outcome {
     println!("building `seqcst` …");
     let tool = seqcst(true)?;
@@ -48,10 +48,19 @@ pub fn run() -> Outcome {
     run_c(&tool, &folder, "idle-fenced", 0)?;
 
     println!(
+        "\n6. A correct run proves little. All schedules of a sequence lock with up to two preemptions:\n"
+    );
+    explore_c(&tool, &folder, "seqlock", 1)?;
+
+    println!("\n7. With acquire loads of the data:\n");
+    explore_c(&tool, &folder, "seqlock-acquire", 0)?;
+
+    println!(
         "\nWhat to try next:\n\
          \x20 cargo install --path crates/cli                  install `seqcst`\n\
          \x20 seqcst check --model tso {BROKEN}\n\
          \x20 make CC=\"seqcst cc\"                              your own C program; cargo seqcst test: your crate\n\
+         \x20 seqcst explore --strategy dpor ./program         all schedules of your own program: see docs/explore.md\n\
          \x20 seqcst check --format json corpus/litmus/*       one JSON object per program: see docs/json.md\n\
          \x20 docs/tpl.md                                      the language: write your own program\n\
          \x20 docs/check.md                                    how the answer is found, how to read a witness"
@@ -65,6 +74,14 @@ fn run_c(tool: &Path, folder: &Path, name: &str, expected: i32) -> Outcome {
     let source = format!("examples/{name}.c");
     seqcst_in_root(tool, &["cc", "-pthread", &source, "-o", &program], 0)?;
     seqcst_in_root(tool, &["run", &program], expected)
+}
+
+/// Builds a program of `corpus/c/small` and tries its schedules.
+fn explore_c(tool: &Path, folder: &Path, name: &str, expected: i32) -> Outcome {
+    let program = folder.join(name).display().to_string();
+    let source = format!("corpus/c/small/{name}.c");
+    seqcst_in_root(tool, &["cc", "-pthread", &source, "-o", &program], 0)?;
+    seqcst_in_root(tool, &["explore", &program], expected)
 }
 
 /// Runs `seqcst check` in the workspace, shows what it prints, demands an exit code.

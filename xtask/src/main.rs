@@ -6,6 +6,7 @@
 //! * [`bench`](mod@bench): states, seconds and memory ([`measure`]) of the algorithms in the corpus ([`corpus`]), with and
 //!   without reductions, and beside the tool that this one follows ([`original`]);
 //! * [`bench_run`]: the sanitizer beside ThreadSanitizer: time and memory on synthetic programs and on the case studies;
+//! * [`bench_explore`]: schedules of C programs: how many, how many borderline, in what time;
 //! * [`bench_models`]: tests in process beside loom and shuttle: what each of them finds, and in how many executions;
 //! * [`bench_port`]: fences for the programs that a paper measured, beside its figures;
 //! * [`studies`]: the sanitizer on code from package registries, and on versions of it with known bugs;
@@ -13,6 +14,7 @@
 //! * [`readme`]: sample output in documents, made by running the tool.
 
 mod bench;
+mod bench_explore;
 mod bench_models;
 mod bench_port;
 mod bench_run;
@@ -42,6 +44,7 @@ usage: cargo xtask <chore>
   bench check [--quick] [--save FILE] [--compare FILE] [FILTER]
                                               states, seconds, memory, with and without reductions
   bench run [--quick] [--save FILE] [FILTER]  the sanitizer beside ThreadSanitizer: time and memory
+  bench explore [--quick] [--save FILE]       schedules, borderline ones, seconds: Sober's experiments and others
   bench models [--save FILE]                  tests in process beside loom and shuttle: what each of them finds
   bench port [--save FILE]                    fences for the programs of a paper, beside its figures
   studies [--save FILE] [NAME…]               the sanitizer on code from package registries (`bugs`: on known bugs only)
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Some((&"test", rest)) => test::run(rest),
         Some((&"bench", ["run", rest @ ..])) => bench_run::run(rest),
         Some((&"bench", ["models", rest @ ..])) => bench_models::run(rest),
+        Some((&"bench", ["explore", rest @ ..])) => bench_explore::run(rest),
         Some((&"bench", ["port", rest @ ..])) => bench_port::run(rest),
         Some((&"bench", rest)) => bench::run(rest),
         Some((&"studies", rest)) => studies::run(rest),

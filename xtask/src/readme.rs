@@ -9,28 +9,34 @@
 //! ```
 //!
 //! What stands between the markers is replaced: by a session with the command, by its source (`file PATH`), by the report of a
-//! test in process (`report of TEST`), or by a table of the saved benchmarks and studies (`bench`, `comparison`, `bench-run`, `bench-models`, `bench-port`, `studies`). With `--check` nothing is
+//! test in process (`report of TEST`), or by a table of the saved benchmarks and studies (`bench`, `comparison`, `bench-run`, `bench-explore`, `bench-models`, `bench-port`, `studies`). With `--check` nothing is
 //! written; times may differ then.
 
 use crate::cargo::{root, seqcst};
-use crate::{Outcome, bad_usage, bench, bench_models, bench_port, bench_run, original, studies};
+use crate::{
+    Outcome, bad_usage, bench, bench_explore, bench_models, bench_port, bench_run, original, studies,
+};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: [&str; 9] = [
     "README.md",
     "docs/check.md",
     "docs/sanitizer.md",
     "docs/tpl.md",
     "docs/benchmarks.md",
     "docs/case-studies.md",
+    "docs/explore.md",
     "docs/models.md",
+    "docs/port.md",
 ];
 /// Written by `cargo xtask bench check --save docs/bench-check.jsonl`.
 const BENCHMARK: &str = "docs/bench-check.jsonl";
 /// Written by `cargo xtask bench run --save docs/bench-run.jsonl`.
 const BENCHMARK_RUN: &str = "docs/bench-run.jsonl";
+/// Written by `cargo xtask bench explore --save docs/bench-explore.jsonl`.
+const BENCHMARK_EXPLORE: &str = "docs/bench-explore.jsonl";
 /// Written by `cargo xtask bench models --save docs/bench-models.jsonl`.
 const BENCHMARK_MODELS: &str = "docs/bench-models.jsonl";
 /// Written by `cargo xtask bench port --save docs/bench-port.jsonl`.
@@ -95,6 +101,7 @@ fn generate(tool: &Path, what: &str) -> Outcome<String> {
     match what {
         "bench" => Ok(full_table(&bench::load(&root().join(BENCHMARK))?)),
         "bench-run" => Ok(bench_run::report(&bench_run::load(&root().join(BENCHMARK_RUN))?)),
+        "bench-explore" => Ok(bench_explore::report(&bench_explore::load(&root().join(BENCHMARK_EXPLORE))?)),
         "bench-models" => bench_models::load(&root().join(BENCHMARK_MODELS)).map(|result| result.report()),
         "bench-port" => bench_port::load(&root().join(BENCHMARK_PORT)).map(|result| result.report()),
         "studies" => Ok(studies::tables(&studies::load(&root().join(STUDIES))?)),

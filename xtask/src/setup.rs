@@ -85,7 +85,8 @@ const TOOLS: [Tool; 15] = [
         .optional(),
     Tool::new("clang 19", &[&["clang-19", "--version"]], "tests of `seqcst port`", Source::Apt("clang-19"))
         .optional(),
-    Tool::new("opt 19", &[&["opt-19", "--version"]], "tests of `seqcst port`", Source::Apt("llvm-19")).optional(),
+    Tool::new("opt 19", &[&["opt-19", "--version"]], "tests of `seqcst port`", Source::Apt("llvm-19"))
+        .optional(),
     Tool::new(
         "ARMv8 headers",
         &[&["ls", "/usr/aarch64-linux-gnu/include/pthread.h"]],

@@ -46,12 +46,25 @@ pub fn run(args: &[&str]) -> Outcome {
     let mut models = cargo(&["test", "--release", "--locked", "--package", "seqcst", "--test", "agreement"]);
     must(models.args(["--", "--nocapture"]).env("SEQCST_CASES", cases.to_string()))?;
 
+    let ported = (cases / 10).max(1000);
+    step(&format!("porting against the definition, {ported} random programs of each sort"));
+    let mut port =
+        cargo(&["test", "--release", "--locked", "--package", "seqcst-port", "--test", "validate"]);
+    must(port.args(["--", "--nocapture"]).env("SEQCST_CASES", ported.to_string()))?;
+
     let programs = (cases / 40).max(200);
     step(&format!("the sanitizer: robust programs 1,000 times, {programs} random C programs of each kind"));
     let mut sanitizer = cargo(&["test", "--release", "--locked", "--package", "seqcst-cli"]);
     sanitizer.args(["--test", "corpus_c", "--test", "random_c", "--", "--nocapture"]);
     sanitizer.env("SEQCST_RUNS", "1000").env("SEQCST_CASES", programs.to_string());
     must(sanitizer.env("SEQCST_SLOW", "1"))?;
+
+    let explored = (cases / 200).max(100);
+    step(&format!("schedules: {explored} random C programs of each kind beside `seqcst check`"));
+    let mut schedules =
+        cargo(&["test", "--release", "--locked", "--package", "seqcst-cli", "--test", "explore"]);
+    schedules.args(["--", "--nocapture"]).env("SEQCST_EXPLORE_CASES", explored.to_string());
+    must(&mut schedules)?;
 
     if fuzzer() {
         for target in ["tpl", "litmus"] {

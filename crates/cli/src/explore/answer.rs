@@ -93,11 +93,10 @@ impl Answer {
         }
         let seconds = time.as_secs_f64();
         let time = if seconds < 0.01 { "under 0.01 s".to_owned() } else { format!("{seconds:.2} s") };
-        let _ = writeln!(
-            out,
-            "; {time}{}",
-            self.rate().map_or(String::new(), |rate| format!(", {}/s", count(rate)))
-        );
+        // Too short for a rate to mean something.
+        let rate = self.rate().filter(|_| seconds >= 1.0);
+        let _ =
+            writeln!(out, "; {time}{}", rate.map_or(String::new(), |rate| format!(", {}/s", count(rate))));
         let by = progress.by_preemptions.iter().enumerate();
         let by: Vec<String> = by.map(|(bound, many)| format!("{bound}: {}", count(*many))).collect();
         if by.len() > 1 {

@@ -98,14 +98,11 @@ impl Places {
         place
     }
 
-    /// The variables in the eight bytes at this address, if they have names: `x`, `x+8`, `x/y`.
+    /// The variable at this address, if it has a name: `x`, `x+8`.
     pub fn variable(&self, address: u64) -> Option<String> {
-        let mut names: Vec<String> = [0, 1, 2, 4].iter().filter_map(|i| self.symbol(address + i)).collect();
-        let base = |name: &str| name.split('+').next().unwrap_or_default().to_owned();
-        names.dedup_by_key(|name| base(name));
-        // The C runtime has one, and the linker is fond of putting it beside ours.
-        names.retain(|name| !name.starts_with("completed.0"));
-        (!names.is_empty()).then(|| names.join("/"))
+        // Not a neighbour that belongs to the C runtime, or to ours.
+        self.symbol(address)
+            .filter(|name| !name.starts_with("completed.0") && !name.contains("seqcst_runtime"))
     }
 
     fn symbol(&self, address: u64) -> Option<String> {

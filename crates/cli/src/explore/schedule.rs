@@ -1,7 +1,7 @@
 //! A schedule for people: who did what where, and where the turn was taken from somebody who could have gone on.
 
 use super::places::Places;
-use seqcst_schedule::{Kind, Op, State, States, Step, ThreadId, Trace};
+use seqcst_schedule::{FENCES, Kind, Op, State, States, Step, ThreadId, Trace};
 use serde_json::{Value, json};
 
 /// One step, in words.
@@ -60,7 +60,7 @@ pub fn needed(trace: &Trace) -> usize {
 pub fn what(op: &Op, places: &Places) -> String {
     let object = op.objects[0];
     let thread = object & !(1 << 63);
-    let name = || places.variable(object).unwrap_or_else(|| format!("{object:#x}"));
+    let name = || object_name(object, places);
     match op.kind {
         Kind::Local => "a step of its own".to_owned(),
         Kind::Begin => "begins".to_owned(),
@@ -85,6 +85,23 @@ pub fn what(op: &Op, places: &Places) -> String {
         Kind::Yield => "yields".to_owned(),
         Kind::Exit => "ends the process".to_owned(),
         Kind::Choose => format!("chooses {object}"),
+    }
+}
+
+/// The queue of those who wait at a word, rather than the word itself (a futex).
+const QUEUE: u64 = 1 << 62;
+/// What comes from outside of the process: pipes, sockets, signals.
+const KERNEL: u64 = 2;
+
+/// An object by its name, if it has one.
+fn object_name(object: u64, places: &Places) -> String {
+    match object {
+        KERNEL => "the kernel".to_owned(),
+        FENCES => "all fences".to_owned(),
+        _ => {
+            let address = object & !QUEUE;
+            places.variable(address).unwrap_or_else(|| format!("{address:#x}"))
+        }
     }
 }
 

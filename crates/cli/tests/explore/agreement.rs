@@ -59,13 +59,14 @@ fn compare<P: Drawn>(kind: &str) {
         let Some(drawn) = sayable(&P::draw(seed).to_string()) else { continue };
         let text = translate::without_blocking(&drawn);
         let Some(program) = Program::new(format!("{kind}-{seed}"), &text) else { continue };
-        let violation = |(target, model): (Target, Model)| match Engine::new(&text, (target, model)).check(USUAL) {
-            Ok(Verdict::Robust) => Some(false),
-            Ok(Verdict::NotRobust | Verdict::Race) => Some(true),
-            // An assertion that fails in C does nothing; what comes after it was not looked at.
-            Ok(Verdict::Assertion | Verdict::Deadlock | Verdict::GaveUp) => None,
-            Err(wrong) => panic!("{wrong}\n{text}"),
-        };
+        let violation =
+            |(target, model): (Target, Model)| match Engine::new(&text, (target, model)).check(USUAL) {
+                Ok(Verdict::Robust) => Some(false),
+                Ok(Verdict::NotRobust | Verdict::Race) => Some(true),
+                // An assertion that fails in C does nothing; what comes after it was not looked at.
+                Ok(Verdict::Assertion | Verdict::Deadlock | Verdict::GaveUp) => None,
+                Err(wrong) => panic!("{wrong}\n{text}"),
+            };
         // Races are a matter of C's happens-before, whatever the machine.
         let plain = text.lines().any(|line| line.starts_with("na "));
         let expected = [("rc20", violation(RC20)), ("tso", if plain { None } else { violation(TSO) })];
@@ -105,7 +106,9 @@ fn compare<P: Drawn>(kind: &str) {
             }
         }
     }
-    println!("{kind}: {robust} robust, {not_robust} not, {too_many} with too many schedules; {executions} executions");
+    println!(
+        "{kind}: {robust} robust, {not_robust} not, {too_many} with too many schedules; {executions} executions"
+    );
     assert!(20 * too_many <= robust + not_robust + too_many, "{too_many} with too many schedules");
     assert!(robust > 0 && not_robust > 0);
 }

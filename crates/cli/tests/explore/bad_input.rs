@@ -11,7 +11,8 @@ fn refuses(folder: &Folder, args: &[&str], why: &str) {
 
 #[test]
 fn usage() {
-    let folder = Folder::new("usage").with("bad.tpl", "what?").with("good.tpl", "global x; fn a { x.store(1); }");
+    let folder =
+        Folder::new("usage").with("bad.tpl", "what?").with("good.tpl", "global x; fn a { x.store(1); }");
     refuses(&folder, &[], "PROGRAM ARGS");
     refuses(&folder, &["--strategy", "all", "good.tpl"], "all");
     refuses(&folder, &["--depth", "0", "good.tpl"], "0");
@@ -25,9 +26,28 @@ fn usage() {
     let help = folder.explore(&["--help"]);
     assert_eq!(help.code(), 0);
     for flag in [
-        "--strategy", "--bound", "--depth", "--seed", "--model", "--no-races", "--no-monitor", "--keep-going",
-        "--replay", "--minimize", "--executions", "--timeout", "--steps", "--hang", "--option", "--format",
-        "--show-output", "--svg", "--dot", "--color", "Exit codes", "Examples",
+        "--strategy",
+        "--bound",
+        "--depth",
+        "--seed",
+        "--model",
+        "--no-races",
+        "--no-monitor",
+        "--keep-going",
+        "--replay",
+        "--minimize",
+        "--executions",
+        "--timeout",
+        "--steps",
+        "--hang",
+        "--option",
+        "--format",
+        "--show-output",
+        "--svg",
+        "--dot",
+        "--color",
+        "Exit codes",
+        "Examples",
     ] {
         assert!(help.stdout().contains(flag), "{flag}");
     }
@@ -58,7 +78,8 @@ fn before_main() {
                 int main(void) { return 0; }\n";
     let folder = Folder::new("early").with("early.c", text);
     let program = folder.compile(&folder.path("early.c"), &[]);
-    for (variable, why) in [("EARLY", "ended before main (exit status: 3)"), ("LATE", "doesn't come to main")] {
+    for (variable, why) in [("EARLY", "ended before main (exit status: 3)"), ("LATE", "doesn't come to main")]
+    {
         let output = folder.command().args(["explore", "--hang", "1", &program]).env(variable, "1").output();
         let output = output.expect("seqcst runs");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

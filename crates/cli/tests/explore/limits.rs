@@ -12,7 +12,11 @@ fn executions_and_time() {
     let run = folder.explore(&["--bound", "9", "--timeout", "300ms", &program]);
     assert!(run.code() == 3 && run.stdout().starts_with("gave up: "), "{}", run.stdout());
     // What was finished before that stands.
-    assert!(run.stdout().contains("limit of 0.3 s") && run.stdout().contains("were tried"), "{}", run.stdout());
+    assert!(
+        run.stdout().contains("limit of 0.3 s") && run.stdout().contains("were tried"),
+        "{}",
+        run.stdout()
+    );
     let model = root().join("corpus/algorithms/lamport2-ra.tpl").display().to_string();
     let answer = folder.answer(&["--model", "ra", "--steps", "500", &model]);
     assert!(answer["limit"].to_string().contains("more than 500 steps"), "{answer}");
@@ -24,7 +28,11 @@ fn random_strategies_end() {
     let folder = Folder::new("lots");
     let program = folder.corpus("small/sb-fences.c");
     let answer = folder.answer(&["--strategy", "pct", "--depth", "2", "--executions", "50", &program]);
-    assert_eq!((&answer["verdict"], number(&answer, "executions")), (&"nothing-found".into(), 50), "{answer}");
+    assert_eq!(
+        (&answer["verdict"], number(&answer, "executions")),
+        (&"nothing-found".into(), 50),
+        "{answer}"
+    );
     assert!(answer["guarantee"].as_str().is_some_and(|words| words.contains("depth 2")), "{answer}");
     let run = folder.explore(&["--strategy", "random", "--executions", "50", &program]);
     assert!(run.code() == 0 && run.stdout().contains("nothing is proved"), "{}", run.stdout());
@@ -44,5 +52,9 @@ fn steps() {
     let program = folder.compile(&folder.path("endless.c"), &[]);
     let run = folder.explore(&["--steps", "1000", &program]);
     assert_eq!(run.code(), 3, "{}{}", run.stdout(), run.stderr());
-    assert!(run.stdout().contains("more than 1000 steps") && run.stdout().contains("endless.c:3"), "{}", run.stdout());
+    assert!(
+        run.stdout().contains("more than 1000 steps") && run.stdout().contains("endless.c:3"),
+        "{}",
+        run.stdout()
+    );
 }

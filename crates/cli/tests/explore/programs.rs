@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 /// What a header says: a verdict for a model, or arguments.
 fn header<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    text.lines().find_map(|line| line.strip_prefix("//@ ")?.strip_prefix(key)?.strip_prefix(':')).map(str::trim)
+    text.lines()
+        .find_map(|line| line.strip_prefix("//@ ")?.strip_prefix(key)?.strip_prefix(':'))
+        .map(str::trim)
 }
 
 fn small() -> Vec<PathBuf> {
@@ -111,7 +113,10 @@ fn failures() {
         let message = answer["found"]["message"].to_string();
         assert!(message.contains(said), "{said}: {message}");
         let again = folder.again(&answer);
-        assert_eq!((&again["verdict"], &again["found"]["message"]), (&answer["verdict"], &answer["found"]["message"]));
+        assert_eq!(
+            (&again["verdict"], &again["found"]["message"]),
+            (&answer["verdict"], &answer["found"]["message"])
+        );
         let text = folder.explore(&[&[&*program], args].concat());
         assert_eq!(text.code(), 1);
         assert!(text.stdout().contains(said) && text.stdout().contains("← preemption"), "{}", text.stdout());
@@ -188,7 +193,10 @@ fn livelocks() {
     let program = folder.compile(&folder.path("spins.c"), &[]);
     let answer = folder.answer(&[&program]);
     assert_eq!(answer["verdict"], "livelock", "{answer}");
-    assert!(answer["found"]["message"].to_string().contains("thread 1 spins at load flag, spins.c:5"), "{answer}");
+    assert!(
+        answer["found"]["message"].to_string().contains("thread 1 spins at load flag, spins.c:5"),
+        "{answer}"
+    );
     let answer = folder.answer(&["--strategy", "dpor", &program, "now"]);
     assert_eq!((&answer["verdict"], number(&answer, "distinct")), (&"robust".into(), 2), "{answer}");
 }
@@ -222,7 +230,12 @@ fn races() {
     let report = &answer["found"]["reports"][0];
     assert_eq!(report["kind"], "race", "{answer}");
     let text = folder.explore(&["--strategy", "dpor", &program]).stdout();
-    assert!(text.starts_with("data race: ./race under rc20") && text.contains("race.c:7") && text.contains("race.c:13"), "{text}");
+    assert!(
+        text.starts_with("data race: ./race under rc20")
+            && text.contains("race.c:7")
+            && text.contains("race.c:13"),
+        "{text}"
+    );
     let answer = folder.answer(&["--strategy", "dpor", "--no-races", &program]);
     assert_eq!(answer["verdict"], "robust", "{answer}");
 }
@@ -245,7 +258,8 @@ fn counting() {
 /// What the program prints is shown on request, and never on standard output.
 #[test]
 fn output_of_the_program() {
-    let text = "#include <stdio.h>\nint main(void) { puts(\"hello\"); fputs(\"there\\n\", stderr); return 1; }\n";
+    let text =
+        "#include <stdio.h>\nint main(void) { puts(\"hello\"); fputs(\"there\\n\", stderr); return 1; }\n";
     let folder = Folder::new("output").with("says.c", text);
     let program = folder.compile(&folder.path("says.c"), &[]);
     let run = folder.explore(&[&program]);

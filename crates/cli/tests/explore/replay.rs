@@ -20,7 +20,11 @@ fn good_schedules() {
     let program = folder.corpus("small/sb-fences.c");
     let run = folder.explore(&["--replay", "0x3,1x3", &program]);
     assert_eq!(run.code(), 0, "{}{}", run.stdout(), run.stderr());
-    assert!(run.stdout().starts_with("nothing found: ") && run.stdout().contains("creates thread 1"), "{}", run.stdout());
+    assert!(
+        run.stdout().starts_with("nothing found: ") && run.stdout().contains("creates thread 1"),
+        "{}",
+        run.stdout()
+    );
 }
 
 #[test]
