@@ -161,8 +161,8 @@ impl Rules {
                     || (self.may && state.has(LATER_READ) && met.depends_at_all)
                     || match met.step {
                         Step::Read(acquire) => {
-                            (acquire == Acquire::Yes && state.has(RELEASE))
-                                || (acquire == Acquire::Yes && state.swapped & met.place != 0)
+                            (acquire == Acquire::Yes
+                                && (state.has(RELEASE) || state.swapped & met.place != 0))
                                 || (self.may && acquire != Acquire::No && state.has(SWAPPED))
                         }
                         Step::Write { release, exclusive } => {

@@ -15,6 +15,7 @@ mod programs;
 mod replay;
 mod threads;
 #[path = "../random_c/translate.rs"]
+#[allow(dead_code)] // `random_c` uses the rest
 mod translate;
 
 use serde_json::Value;
