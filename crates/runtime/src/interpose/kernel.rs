@@ -5,7 +5,7 @@
 //! object: what sends releases it, what receives acquires it. That orders more than there is, never less, so
 //! that it is believed and no more (`Side::Loose`).
 //!
-//! Under the scheduler ([`turns`]) nobody waits in the kernel as long as others can run.
+//! Under the scheduler (`turns`) nobody waits in the kernel as long as others can run.
 
 mod turns;
 
