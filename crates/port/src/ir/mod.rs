@@ -1,6 +1,6 @@
 //! Textual LLVM IR, as clang and rustc print it, to a [`Program`](crate::program::Program).
 //!
-//! * [`lexer`], [`types`], [`operands`], [`instruction`], [`reader`]: text to a [`module::Module`]. The reader is tolerant: it
+//! * [`lexer`], [`types`], `operands`, `instruction`, `reader`: text to a [`module::Module`]. The reader is tolerant: it
 //!   knows what touches memory and what changes control flow, and lets everything else pass, so that files of LLVM 14 to 22
 //!   can be read alike;
 //! * [`debug`]: places in the source;
