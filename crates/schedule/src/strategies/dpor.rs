@@ -14,7 +14,7 @@
 //!   made it before the one who took what it waits for.
 //! * So is everybody who is left at the limit of steps: or a thread that never ends would be all there is.
 //! * Who ends the process keeps all others from whatever they would do: each of them must go first, too.
-//! * Ways that a step can choose between ([`Kind::Choose`](crate::Kind::Choose)) are all tried.
+//! * Ways that a step can choose between ([`Kind::Choose`]) are all tried.
 
 use super::BoundedDpor;
 use super::order::Order;
