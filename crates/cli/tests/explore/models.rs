@@ -2,7 +2,7 @@
 
 use crate::{Folder, number, root};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The programs of a folder.
@@ -113,4 +113,32 @@ fn text() {
         assert!(out.contains(part), "{part}: {out}");
     }
     assert_eq!(run.stderr(), "");
+}
+
+/// Every field of an answer has a row in `docs/json.md`, and every row of the section on `explore` is some answer's field.
+#[test]
+fn fields_are_documented() {
+    let folder = Folder::new("fields");
+    let page = std::fs::read_to_string(root().join("docs/json.md")).expect("the page");
+    let rows = |text: &str| -> BTreeSet<String> {
+        let fields = text.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+        fields.map(|(field, _)| field.to_owned()).collect()
+    };
+    let own = page.split("\n## ").find(|section| section.starts_with("`seqcst explore`")).expect("a section");
+    let file = |name: &str| root().join("corpus/litmus").join(name).display().to_string();
+    let (sb, robust) = (file("sb.tpl"), file("sb+sc-fences.litmus"));
+    let mut used = BTreeSet::new();
+    for args in [
+        vec!["--keep-going", &sb],
+        vec!["--strategy", "pct", "--executions", "1000", &robust],
+        vec!["--strategy", "bounded", "--bound", "1", &robust],
+        vec!["--strategy", "random", "--executions", "100000", &robust],
+        vec![robust.as_str()],
+    ] {
+        let answer = folder.answer(&args);
+        used.extend(answer.as_object().expect("an object").keys().cloned());
+    }
+    let undocumented: Vec<_> = used.difference(&rows(&page)).collect();
+    let unused: Vec<_> = rows(own).difference(&used).cloned().collect();
+    assert!(undocumented.is_empty() && unused.is_empty(), "{undocumented:?} {unused:?}");
 }
