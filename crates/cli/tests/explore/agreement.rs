@@ -11,29 +11,42 @@ use crate::{Folder, number, translate};
 use seqcst_model::Model;
 use seqcst_program::Target;
 
-/// Programs of each kind.
-const CASES: u64 = 60;
-/// Programs with more schedules than this are left out.
-const MOST: &str = "20000";
+/// How much is compared.
+struct Size {
+    /// Programs.
+    cases: usize,
+    /// Programs with more executions than this are left out.
+    executions: u64,
+    /// One in so many programs may be left out.
+    one_in: u64,
+}
 
-fn cases() -> u64 {
-    let told = std::env::var("SEQCST_EXPLORE_CASES").ok();
-    told.map_or(CASES, |text| text.parse().expect("SEQCST_EXPLORE_CASES is a number"))
+impl Size {
+    /// So many programs and few executions in an ordinary test, more of both if told.
+    fn new(cases: usize) -> Size {
+        match std::env::var("SEQCST_EXPLORE_CASES") {
+            Ok(text) => {
+                let cases = text.parse().expect("SEQCST_EXPLORE_CASES is a number");
+                Size { cases, executions: 20_000, one_in: 20 }
+            }
+            Err(_) => Size { cases, executions: 1_000, one_in: 2 },
+        }
+    }
 }
 
 #[test]
 fn straight_line_programs() {
-    compare::<Sample>("sample");
+    compare::<Sample>("sample", Size::new(60));
 }
 
 #[test]
 fn programs_with_branches_and_loops() {
-    compare::<Sketch>("sketch");
+    compare::<Sketch>("sketch", Size::new(60));
 }
 
 #[test]
 fn larger_programs() {
-    compare::<Large>("large");
+    compare::<Large>("large", Size::new(12));
 }
 
 /// The same program, with nothing in it that C can't say: no free choice, no failure of a weak CAS for no reason.
@@ -48,12 +61,12 @@ struct Case {
     expected: [(&'static str, Option<bool>); 2],
 }
 
-fn compare<P: Drawn>(kind: &str) {
+fn compare<P: Drawn>(kind: &str, size: Size) {
     let first = std::env::var("SEQCST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
     let mut cases: Vec<Case> = Vec::new();
-    let wanted = self::cases() as usize;
+    let most = size.executions.to_string();
     for seed in first.. {
-        if cases.len() >= wanted {
+        if cases.len() >= size.cases {
             break;
         }
         let Some(drawn) = sayable(&P::draw(seed).to_string()) else { continue };
@@ -85,13 +98,14 @@ fn compare<P: Drawn>(kind: &str) {
             for (model, expected) in case.expected {
                 let Some(expected) = expected else { continue };
                 let number_of_it = at.to_string();
-                let flags = ["--strategy", "dpor", "--model", model, "--executions", MOST, "--steps", "2000"];
+                let flags =
+                    ["--strategy", "dpor", "--model", model, "--executions", &most, "--steps", "2000"];
                 let answer = folder.answer(&[&flags[..], &[&executable, &number_of_it]].concat());
                 executions += number(&answer, "executions");
                 let found = match answer["verdict"].as_str() {
                     Some("robust") => false,
                     Some("not-robust" | "race") => true,
-                    Some("gave-up") if number(&answer, "executions") > 19_000 => {
+                    Some("gave-up") if number(&answer, "executions") >= size.executions => {
                         too_many += 1;
                         continue;
                     }
@@ -109,6 +123,6 @@ fn compare<P: Drawn>(kind: &str) {
     println!(
         "{kind}: {robust} robust, {not_robust} not, {too_many} with too many schedules; {executions} executions"
     );
-    assert!(20 * too_many <= robust + not_robust + too_many, "{too_many} with too many schedules");
+    assert!(size.one_in * too_many <= robust + not_robust + too_many, "{too_many} with too many schedules");
     assert!(robust > 0 && not_robust > 0);
 }
