@@ -138,7 +138,7 @@ fn fields_are_documented() {
         let answer = folder.answer(&args);
         used.extend(answer.as_object().expect("an object").keys().cloned());
     }
-    let undocumented: Vec<_> = used.difference(&rows(&page)).collect();
+    let undocumented: Vec<_> = used.difference(&rows(&page)).cloned().collect();
     let unused: Vec<_> = rows(own).difference(&used).cloned().collect();
     assert!(undocumented.is_empty() && unused.is_empty(), "{undocumented:?} {unused:?}");
 }
