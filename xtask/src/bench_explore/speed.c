@@ -9,10 +9,7 @@ static int accesses = 10;
 static void *body(void *number) {
     long me = (long)number;
     for (int i = 0; i < accesses; i++) {
-        if (i % 3 == 0)
-            atomic_store_explicit(&shared[me], i, memory_order_release);
-        else
-            atomic_load_explicit(&shared[(me + i) % 3], memory_order_acquire);
+        atomic_fetch_add_explicit(&shared[(me + i) % 3], 1, memory_order_acq_rel);
     }
     return NULL;
 }
