@@ -17,6 +17,7 @@ pub mod lexer;
 pub mod library;
 pub mod lower;
 pub mod module;
+mod offset;
 mod operands;
 pub mod patch;
 pub mod pointers;

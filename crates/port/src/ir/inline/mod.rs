@@ -4,9 +4,11 @@
 //! be followed stay calls: to functions without a body, through pointers that could be anything, and back into a function that
 //! is being copied (recursion). An exception in a callee goes on where the `invoke` around it says.
 
-use super::code::{Code, FunctionId, Object};
-use super::library::Effect;
-use super::module::{Call, Callee, End, Function, Instruction, Local, Op, Value};
+mod calls;
+mod copy;
+
+use super::code::{Code, FunctionId};
+use super::module::{End, Function, Instruction, Local, Op, Value};
 use rustc_hash::FxHashMap;
 
 /// An instruction in the text: what a fence can be put in front of.
@@ -37,7 +39,7 @@ pub enum Site {
 pub struct Step {
     /// Its result.
     pub result: Option<Local>,
-    /// What it does, with symbols replaced by [`Object`]s. A jump into a callee is a `Compute`.
+    /// What it does, with symbols replaced by [`Object`](super::code::Object)s. A jump into a callee is a `Compute`.
     pub op: Op,
     /// Where it stands.
     pub site: Site,
@@ -255,213 +257,8 @@ impl Inliner<'_> {
         }
     }
 
-    /// A call: followed if possible. The room where control goes on behind it.
-    #[allow(clippy::too_many_arguments)]
-    fn call(
-        &mut self,
-        frame: &mut Frame,
-        at: usize,
-        result: Option<Local>,
-        call: &Call,
-        site: Site,
-        next: Site,
-        exception: Option<usize>,
-    ) -> usize {
-        let exception = exception.or(frame.back.and_then(|back| back.exception));
-        let arguments: Vec<Value> = call.arguments.iter().map(|value| self.value(frame, value)).collect();
-        let Some(targets) = self.targets(frame, call, site) else {
-            return self.opaque(frame, at, result, call, arguments, site, exception);
-        };
-        self.push(at, Step { result: None, op: Op::Compute(Vec::new()), site, mark: true });
-        let behind = self.room();
-        let back = Back { normal: behind, exception };
-        let mut entries = Vec::new();
-        let mut returned = Vec::new();
-        for target in targets {
-            let Some(function) = self.code.function(target) else { continue };
-            let (entry, values) = self.copy(target, function, Some(&arguments), Some(back));
-            entries.push(entry);
-            returned.extend(values);
-        }
-        let end = match entries[..] {
-            [only] => End::Jump(only),
-            [] => End::Jump(behind),
-            _ => End::Any(entries),
-        };
-        self.end(at, end, site);
-        if let Some(result) = result {
-            let values = returned.into_iter().map(|value| (value, 0)).collect();
-            self.push(behind, Step { result: Some(result), op: Op::Phi(values), site: next, mark: false });
-        }
-        self.push(behind, Step { result: None, op: Op::Compute(Vec::new()), site: next, mark: true });
-        behind
-    }
-
-    /// The functions to follow at a call; `None` if it stays a call.
-    fn targets(&mut self, frame: &Frame, call: &Call, site: Site) -> Option<Vec<FunctionId>> {
-        let found = match &call.callee {
-            Callee::Direct(symbol) => {
-                let object = self.code.object(frame.id.file, *symbol);
-                vec![self.code.objects.get(object as usize).and_then(|object| object.body)?]
-            }
-            Callee::Indirect(value) => {
-                let value = self.value(frame, value);
-                self.pointed_at(&value)?
-            }
-            Callee::Assembly(..) => return None,
-        };
-        let name = found.first().map(|id| self.code.name(*id).to_owned()).unwrap_or_default();
-        if found.iter().any(|id| self.stack.contains(id)) {
-            self.note(site, Why::Recursion, name);
-            return None;
-        }
-        if !found.is_empty() && (self.steps > LARGEST || self.stack.len() > DEEPEST) {
-            self.note(site, Why::Size, name);
-            return None;
-        }
-        Some(found)
-    }
-
-    /// The functions that a value can be, if that is known. There may be none: a pointer that is always null.
-    fn pointed_at(&self, value: &Value) -> Option<Vec<FunctionId>> {
-        let mut value = value;
-        for _ in 0..DEEPEST {
-            match value {
-                Value::Address(object, _) => {
-                    return Some(vec![self.code.objects.get(*object as usize)?.body?]);
-                }
-                Value::Local(local) => match self.defs.get(local) {
-                    Some(from) => value = from,
-                    None => return self.loaded(*local),
-                },
-                _ => break,
-            }
-        }
-        None
-    }
-
-    /// The same for a value that was loaded from a global.
-    fn loaded(&self, local: Local) -> Option<Vec<FunctionId>> {
-        let mut steps = self.body.rooms.iter().flat_map(|room| &room.steps);
-        match &steps.find(|step| step.result == Some(local))?.op {
-            Op::Load { pointer: Value::Address(object, offset), size, .. } => {
-                self.code.functions_at(*object, *offset, *size)
-            }
-            _ => None,
-        }
-    }
-
-    /// A call that is not followed.
-    #[allow(clippy::too_many_arguments)]
-    fn opaque(
-        &mut self,
-        frame: &Frame,
-        at: usize,
-        result: Option<Local>,
-        call: &Call,
-        arguments: Vec<Value>,
-        site: Site,
-        exception: Option<usize>,
-    ) -> usize {
-        let effect = match &call.callee {
-            // A body that is not followed, whatever the name says.
-            Callee::Direct(symbol) if self.code.has_body(frame.id.file, *symbol) => Effect::Unknown,
-            _ => self.code.effect(frame.id.file, call),
-        };
-        let module = &self.code.files[frame.id.file as usize].module;
-        let declared = match &call.callee {
-            Callee::Direct(symbol) => module.declared.get(symbol).copied().unwrap_or_default(),
-            _ => Default::default(),
-        };
-        let callee = match &call.callee {
-            Callee::Direct(symbol) => Callee::Direct(self.code.object(frame.id.file, *symbol)),
-            Callee::Indirect(value) => Callee::Indirect(self.value(frame, value)),
-            assembly => assembly.clone(),
-        };
-        let noted = self.body.notes.last().is_some_and(|note| note.site == site);
-        if effect == Effect::Unknown && !noted {
-            let (why, name) = match &call.callee {
-                Callee::Direct(symbol) => (Why::External, module.name(*symbol).to_owned()),
-                Callee::Indirect(_) => (Why::Indirect, String::new()),
-                Callee::Assembly(text, _) => (Why::Assembly, text.clone()),
-            };
-            self.note(site, why, name);
-        }
-        let pure = effect == Effect::None;
-        let nounwind =
-            call.nounwind || declared.nounwind || !matches!(effect, Effect::Unknown | Effect::Ends);
-        let lent = call.lent.or(declared.lent);
-        let op = Op::Call(Box::new(Call { callee, arguments, pure, nounwind, lent, numbers: call.numbers }));
-        self.push(at, Step { result, op, site, mark: false });
-        let Some(exception) = exception.filter(|_| !nounwind) else { return at };
-        let next = self.room();
-        self.end(at, End::Any(vec![next, exception]), site);
-        next
-    }
-
     fn note(&mut self, site: Site, why: Why, name: String) {
         self.body.notes.push(Note { site, why, name });
-    }
-
-    fn value(&self, frame: &Frame, value: &Value) -> Value {
-        let object = |symbol: &u32| -> Object { self.code.object(frame.id.file, *symbol) };
-        match value {
-            Value::Local(local) => Value::Local(frame.first + local),
-            Value::Address(symbol, offset) => Value::Address(object(symbol), *offset),
-            Value::Int(number) => Value::Int(*number),
-            Value::Constant(symbols) => Value::Constant(symbols.iter().map(object).collect()),
-        }
-    }
-
-    fn op(&self, frame: &Frame, op: &Op) -> Op {
-        let value = |v: &Value| self.value(frame, v);
-        let values = |vs: &[Value]| vs.iter().map(value).collect::<Vec<_>>();
-        match op {
-            Op::Load { pointer, size, order, volatile } => {
-                Op::Load { pointer: value(pointer), size: *size, order: *order, volatile: *volatile }
-            }
-            Op::Store { value: what, pointer, size, order, volatile } => Op::Store {
-                value: value(what),
-                pointer: value(pointer),
-                size: *size,
-                order: *order,
-                volatile: *volatile,
-            },
-            Op::Rmw { pointer, value: what, size, order, idempotent } => Op::Rmw {
-                pointer: value(pointer),
-                value: value(what),
-                size: *size,
-                order: *order,
-                idempotent: *idempotent,
-            },
-            Op::CompareExchange { pointer, expected, new, size, success, failure, weak } => {
-                Op::CompareExchange {
-                    pointer: value(pointer),
-                    expected: value(expected),
-                    new: value(new),
-                    size: *size,
-                    success: *success,
-                    failure: *failure,
-                    weak: *weak,
-                }
-            }
-            Op::Gep { base, offset, indices, of } => Op::Gep {
-                base: value(base),
-                offset: *offset,
-                indices: indices.iter().map(|local| frame.first + local).collect(),
-                of: of.clone(),
-            },
-            Op::Copy(from) => Op::Copy(value(from)),
-            Op::Phi(incoming) => Op::Phi(incoming.iter().map(|(from, _)| (value(from), 0)).collect()),
-            Op::Select(condition, yes, no) => Op::Select(value(condition), value(yes), value(no)),
-            Op::Compare(how, a, b) => Op::Compare(how.clone(), value(a), value(b)),
-            Op::Extract(from, indices) => Op::Extract(value(from), indices.clone()),
-            Op::Compute(from) => Op::Compute(values(from)),
-            Op::Unknown(name, from) => Op::Unknown(name.clone(), values(from)),
-            Op::Fence(order) => Op::Fence(*order),
-            // Calls and ends are copied where control flow is.
-            Op::Alloca | Op::Call(_) | Op::End(_) => Op::Alloca,
-        }
     }
 }
 

@@ -1,0 +1,152 @@
+//! Calls: which functions they lead to, and what becomes of those that stay calls.
+
+use super::{Back, DEEPEST, Frame, Inliner, LARGEST, Site, Step, Why};
+use crate::ir::code::FunctionId;
+use crate::ir::library::Effect;
+use crate::ir::module::{Call, Callee, End, Local, Op, Value};
+
+impl Inliner<'_> {
+    /// A call: followed if possible. The room where control goes on behind it.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn call(
+        &mut self,
+        frame: &mut Frame,
+        at: usize,
+        result: Option<Local>,
+        call: &Call,
+        site: Site,
+        next: Site,
+        exception: Option<usize>,
+    ) -> usize {
+        let exception = exception.or(frame.back.and_then(|back| back.exception));
+        let arguments: Vec<Value> = call.arguments.iter().map(|value| self.value(frame, value)).collect();
+        let Some(targets) = self.targets(frame, call, site) else {
+            return self.opaque(frame, at, result, call, arguments, site, exception);
+        };
+        self.push(at, Step { result: None, op: Op::Compute(Vec::new()), site, mark: true });
+        let behind = self.room();
+        let back = Back { normal: behind, exception };
+        let mut entries = Vec::new();
+        let mut returned = Vec::new();
+        for target in targets {
+            let Some(function) = self.code.function(target) else { continue };
+            let (entry, values) = self.copy(target, function, Some(&arguments), Some(back));
+            entries.push(entry);
+            returned.extend(values);
+        }
+        let end = match entries[..] {
+            [only] => End::Jump(only),
+            [] => End::Jump(behind),
+            _ => End::Any(entries),
+        };
+        self.end(at, end, site);
+        if let Some(result) = result {
+            let values = returned.into_iter().map(|value| (value, 0)).collect();
+            self.push(behind, Step { result: Some(result), op: Op::Phi(values), site: next, mark: false });
+        }
+        self.push(behind, Step { result: None, op: Op::Compute(Vec::new()), site: next, mark: true });
+        behind
+    }
+
+    /// The functions to follow at a call; `None` if it stays a call.
+    fn targets(&mut self, frame: &Frame, call: &Call, site: Site) -> Option<Vec<FunctionId>> {
+        let found = match &call.callee {
+            Callee::Direct(symbol) => {
+                let object = self.code.object(frame.id.file, *symbol);
+                vec![self.code.objects.get(object as usize).and_then(|object| object.body)?]
+            }
+            Callee::Indirect(value) => {
+                let value = self.value(frame, value);
+                self.pointed_at(&value)?
+            }
+            Callee::Assembly(..) => return None,
+        };
+        let name = found.first().map(|id| self.code.name(*id).to_owned()).unwrap_or_default();
+        if found.iter().any(|id| self.stack.contains(id)) {
+            self.note(site, Why::Recursion, name);
+            return None;
+        }
+        if !found.is_empty() && (self.steps > LARGEST || self.stack.len() > DEEPEST) {
+            self.note(site, Why::Size, name);
+            return None;
+        }
+        Some(found)
+    }
+
+    /// The functions that a value can be, if that is known. There may be none: a pointer that is always null.
+    fn pointed_at(&self, value: &Value) -> Option<Vec<FunctionId>> {
+        let mut value = value;
+        for _ in 0..DEEPEST {
+            match value {
+                Value::Address(object, _) => {
+                    return Some(vec![self.code.objects.get(*object as usize)?.body?]);
+                }
+                Value::Local(local) => match self.defs.get(local) {
+                    Some(from) => value = from,
+                    None => return self.loaded(*local),
+                },
+                _ => break,
+            }
+        }
+        None
+    }
+
+    /// The same for a value that was loaded from a global.
+    fn loaded(&self, local: Local) -> Option<Vec<FunctionId>> {
+        let mut steps = self.body.rooms.iter().flat_map(|room| &room.steps);
+        match &steps.find(|step| step.result == Some(local))?.op {
+            Op::Load { pointer: Value::Address(object, offset), size, .. } => {
+                self.code.functions_at(*object, *offset, *size)
+            }
+            _ => None,
+        }
+    }
+
+    /// A call that is not followed.
+    #[allow(clippy::too_many_arguments)]
+    fn opaque(
+        &mut self,
+        frame: &Frame,
+        at: usize,
+        result: Option<Local>,
+        call: &Call,
+        arguments: Vec<Value>,
+        site: Site,
+        exception: Option<usize>,
+    ) -> usize {
+        let effect = match &call.callee {
+            // A body that is not followed, whatever the name says.
+            Callee::Direct(symbol) if self.code.has_body(frame.id.file, *symbol) => Effect::Unknown,
+            _ => self.code.effect(frame.id.file, call),
+        };
+        let module = &self.code.files[frame.id.file as usize].module;
+        let declared = match &call.callee {
+            Callee::Direct(symbol) => module.declared.get(symbol).copied().unwrap_or_default(),
+            _ => Default::default(),
+        };
+        let callee = match &call.callee {
+            Callee::Direct(symbol) => Callee::Direct(self.code.object(frame.id.file, *symbol)),
+            Callee::Indirect(value) => Callee::Indirect(self.value(frame, value)),
+            assembly => assembly.clone(),
+        };
+        let noted = self.body.notes.last().is_some_and(|note| note.site == site);
+        if effect == Effect::Unknown && !noted {
+            let (why, name) = match &call.callee {
+                Callee::Direct(symbol) => (Why::External, module.name(*symbol).to_owned()),
+                Callee::Indirect(_) => (Why::Indirect, String::new()),
+                Callee::Assembly(text, _) => (Why::Assembly, text.clone()),
+            };
+            self.note(site, why, name);
+        }
+        let pure = effect == Effect::None;
+        let nounwind =
+            call.nounwind || declared.nounwind || !matches!(effect, Effect::Unknown | Effect::Ends);
+        let lent = call.lent.or(declared.lent);
+        let op = Op::Call(Box::new(Call { callee, arguments, pure, nounwind, lent, numbers: call.numbers }));
+        self.push(at, Step { result, op, site, mark: false });
+        let Some(exception) = exception.filter(|_| !nounwind) else { return at };
+        let next = self.room();
+        self.end(at, End::Any(vec![next, exception]), site);
+        next
+    }
+}

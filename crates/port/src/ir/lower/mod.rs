@@ -1,0 +1,235 @@
+//! Threads to a [`Program`]: nodes for what memory sees, edges for control flow.
+//!
+//! * [`main`](self::main): what the function does that starts the threads;
+//! * [`rooms`](self::rooms): the graph of one thread;
+//! * [`events`](self::events): what one instruction does to memory;
+//! * [`address`](self::address): where it does so.
+
+mod address;
+mod events;
+mod main;
+mod rooms;
+
+use super::classes::Classes;
+use super::code::{Code, FunctionId};
+use super::debug;
+use super::depend;
+use super::flow::Flow;
+use super::inline::{Body, Note, Site, inline};
+use super::pointers::{Pointers, Root};
+use super::threads::{Start, Thread};
+use crate::program::{Edge, Function, Node, Place, Program, What};
+use rooms::Graph;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What to look at.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Options {
+    /// Plain accesses are left out: the program is taken to have no data race.
+    pub atomics_only: bool,
+    /// The functions are called in any order by any thread, all on one object: each gets the same arguments in every call.
+    pub client: bool,
+}
+
+/// A program, and the way back to the text.
+#[derive(Debug)]
+pub struct Ported {
+    /// The program.
+    pub program: Program,
+    /// Which accesses may touch the same memory.
+    pub classes: Classes,
+    /// What the numbers in [`Node::tag`] mean.
+    pub sites: Vec<Site>,
+    /// What was treated conservatively.
+    pub notes: Vec<Note>,
+    /// Whether all dependencies are there; if not, a thread was too large for that.
+    pub all_dependencies: bool,
+}
+
+/// The tag of a node where nothing can be put.
+pub const NOWHERE: u32 = u32::MAX;
+
+/// Makes a program of threads.
+pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Ported {
+    let mut lower = Lower {
+        code,
+        options,
+        classes: Classes::default(),
+        sites: Vec::new(),
+        tags: FxHashMap::default(),
+        notes: FxHashSet::default(),
+        places: FxHashMap::default(),
+        starts: threads.iter().filter_map(|t| Some((t.function, t.starts.clone()?))).collect(),
+        all_dependencies: true,
+    };
+    for (number, object) in code.objects.iter().enumerate() {
+        lower.classes.globals.insert(number as u32, (object.leaks, object.name.clone()));
+    }
+    let mut functions: Vec<Function> = Vec::new();
+    for thread in threads {
+        let number = functions.len() as u32;
+        let mut function = lower.thread(thread.function, number, None);
+        function.many = options.client || !lower.once(thread);
+        functions.push(function);
+    }
+    if options.client {
+        functions = vec![together(functions)];
+    } else if let Some(function) = lower.starter(functions.len() as u32) {
+        functions.push(function);
+    }
+    let program = Program { functions, locations: lower.classes.locations() };
+    let mut notes: Vec<Note> = lower.notes.into_iter().collect();
+    notes.sort();
+    Ported {
+        program,
+        classes: lower.classes,
+        sites: lower.sites,
+        notes,
+        all_dependencies: lower.all_dependencies,
+    }
+}
+
+/// One function that calls all of these, again and again.
+fn together(functions: Vec<Function>) -> Function {
+    let hub = Node { tag: NOWHERE, ..Node::default() };
+    let mut out = Function { name: "any client".to_owned(), nodes: vec![hub], entry: 0, many: true };
+    for function in functions {
+        let first = out.nodes.len();
+        for mut node in function.nodes {
+            node.next.iter_mut().for_each(|edge| edge.to += first);
+            if let What::Access(access) = &mut node.what {
+                access.depends.iter_mut().for_each(|dependency| dependency.on += first);
+            }
+            let ends = node.next.is_empty();
+            if ends {
+                node.next.push(Edge::to(0));
+            }
+            out.nodes.push(node);
+        }
+        out.nodes[0].next.push(Edge::to(first + function.entry));
+    }
+    out
+}
+
+struct Lower<'c> {
+    code: &'c Code,
+    options: Options,
+    classes: Classes,
+    sites: Vec<Site>,
+    tags: FxHashMap<Site, u32>,
+    notes: FxHashSet<Note>,
+    places: FxHashMap<Site, Option<Place>>,
+    starts: FxHashMap<FunctionId, Vec<Start>>,
+    all_dependencies: bool,
+}
+
+/// A thread that is being looked at.
+struct Looking<'a> {
+    number: u32,
+    function: FunctionId,
+    body: &'a Body,
+    flow: &'a Flow,
+    pointers: Pointers<'a>,
+    escaped: FxHashSet<Root>,
+    /// The steps that count, if not all do: room and step.
+    window: Option<&'a dyn Fn(usize, usize) -> bool>,
+}
+
+impl Lower<'_> {
+    fn thread(
+        &mut self,
+        id: FunctionId,
+        number: u32,
+        window: Option<&dyn Fn(usize, usize) -> bool>,
+    ) -> Function {
+        let body = inline(self.code, id);
+        let flow = Flow::new(&body);
+        self.graph(id, number, &body, &flow, window)
+    }
+
+    fn graph(
+        &mut self,
+        function: FunctionId,
+        number: u32,
+        body: &Body,
+        flow: &Flow,
+        window: Option<&dyn Fn(usize, usize) -> bool>,
+    ) -> Function {
+        if window.is_none() {
+            self.notes.extend(body.notes.iter().cloned());
+        }
+        let mut pointers = Pointers::new(self.code, body);
+        let escaped = pointers.escaped();
+        let mut looking = Looking { number, function, body, flow, pointers, escaped, window };
+        let mut graph = Graph::default();
+        let mut entries: Vec<Option<usize>> = vec![None; body.rooms.len()];
+        let mut ends: Vec<(usize, usize)> = Vec::new();
+        for (room, entry) in entries.iter_mut().enumerate() {
+            if room == 0 || !flow.before[room].is_empty() {
+                *entry = Some(self.room(&mut looking, room, &mut graph, &mut ends));
+            }
+        }
+        for (node, to) in ends {
+            if let Some(to) = entries.get(to).copied().flatten() {
+                graph.nodes[node].next.push(Edge::to(to));
+            }
+        }
+        let mut nodes = graph.nodes;
+        let filled = depend::fill(&mut nodes, &graph.origins, self.code, body, flow, &mut looking.pointers);
+        self.all_dependencies &= filled;
+        Function {
+            name: self.readable(function),
+            nodes,
+            entry: entries.first().copied().flatten().unwrap_or(0),
+            many: true,
+        }
+    }
+
+    /// The name of a function in the source.
+    fn readable(&self, id: FunctionId) -> String {
+        let in_source = || {
+            let file = self.code.files.get(id.file as usize)?;
+            let number = self.code.function(id)?.debug?;
+            debug::function_name(&file.text, &file.module, number)
+        };
+        in_source().unwrap_or_else(|| self.code.name(id)).to_owned()
+    }
+
+    fn tag(&mut self, site: Site) -> u32 {
+        if let Some(&tag) = self.tags.get(&site) {
+            return tag;
+        }
+        let tag = self.sites.len() as u32;
+        self.sites.push(site);
+        self.tags.insert(site, tag);
+        tag
+    }
+
+    /// Where an instruction stands in the source: the innermost place that is no library.
+    fn place(&mut self, site: Site) -> Option<Place> {
+        let Site::Before { function, block, index } = site else { return None };
+        if let Some(known) = self.places.get(&site) {
+            return known.clone();
+        }
+        let find = || {
+            let file = self.code.files.get(function.file as usize)?;
+            let blocks = &self.code.function(function)?.blocks;
+            let number = blocks.get(block as usize)?.body.get(index as usize)?.debug?;
+            let places = debug::places(&file.text, &file.module, number);
+            places.iter().find(|place| !is_library(&place.file)).or(places.first()).cloned()
+        };
+        let place = find();
+        self.places.insert(site, place.clone());
+        place
+    }
+
+    fn node(&mut self, what: What, site: Site, depth: u32) -> Node {
+        let place = if what == What::Nothing { None } else { self.place(site) };
+        Node { what, next: Vec::new(), depth, place, tag: self.tag(site) }
+    }
+}
+
+/// Whether a file belongs to a compiler or its libraries.
+pub(in crate::ir) fn is_library(file: &str) -> bool {
+    ["/rustc/", "/usr/include/", "/usr/lib/", "/lib/rustlib/src/"].iter().any(|part| file.contains(part))
+}
