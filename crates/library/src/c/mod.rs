@@ -1,0 +1,1 @@
+//! Reads a library from C11 source.

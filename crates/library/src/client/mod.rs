@@ -1,0 +1,1 @@
+//! Bounded clients of a library, as programs for the exhaustive checker.
