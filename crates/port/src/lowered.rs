@@ -160,6 +160,7 @@ impl Builder<'_> {
         let from = steps(lowered.from, self.features, &node.what);
         let to = steps(lowered.to, self.features, &node.what);
         let success = self.chain(lowered, thread, number, &from.success, &to.success);
+        let retried = to.retried.as_ref().map(|to| self.chain(lowered, thread, number, &from.success, to));
         let failure = match (&from.failure, &to.failure) {
             (Some(from), Some(to)) => Some(self.chain(lowered, thread, number, from, to)),
             _ => None,
@@ -174,6 +175,9 @@ impl Builder<'_> {
             }
             if target.when != When::Failure {
                 thread.nodes[success].next.push(gate);
+                if let Some(retried) = retried {
+                    thread.nodes[retried].next.push(gate);
+                }
             }
             if let Some(failure) = failure.filter(|_| target.when != When::Success) {
                 thread.nodes[failure].next.push(gate);

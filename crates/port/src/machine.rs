@@ -67,6 +67,8 @@ pub struct Steps {
     pub success: Vec<Step>,
     /// The steps of a compare-and-swap that fails.
     pub failure: Option<Vec<Step>>,
+    /// The steps of a compare-and-swap that succeeds after its store was refused once for no reason, if these are others.
+    pub retried: Option<Vec<Step>>,
 }
 
 impl Machine {

@@ -24,7 +24,11 @@ const FULL: Step = Step::Fence(Fence::Full);
 const WRITE: Step = Step::Write { release: false, exclusive: false };
 
 fn always(success: Vec<Step>) -> Steps {
-    Steps { success, failure: None }
+    Steps { success, ..Steps::default() }
+}
+
+fn either(success: Vec<Step>, failure: Vec<Step>) -> Steps {
+    Steps { success, failure: Some(failure), retried: None }
 }
 
 fn fence(machine: Machine, order: Order) -> Option<Fence> {
@@ -58,17 +62,14 @@ fn of_access(machine: Machine, features: Features, access: &Access) -> Steps {
         (Machine::Sc, Kind::Load) => always(vec![read(false)]),
         (Machine::Sc, Kind::Store) => always(vec![WRITE]),
         (Machine::Sc, Kind::Rmw) => always(vec![read(false), swap(false)]),
-        (Machine::Sc, Kind::Cas) => {
-            Steps { success: vec![read(false), swap(false)], failure: Some(vec![read(false)]) }
-        }
+        (Machine::Sc, Kind::Cas) => either(vec![read(false), swap(false)], vec![read(false)]),
 
         (Machine::X86, Kind::Load) => always(vec![read(false)]),
         (Machine::X86, Kind::Store) => always(after(sc, vec![WRITE])),
         (Machine::X86, Kind::Rmw) => always(vec![FULL, read(false), swap(false), FULL]),
-        (Machine::X86, Kind::Cas) => Steps {
-            success: vec![FULL, read(false), swap(false), FULL],
-            failure: Some(vec![FULL, read(false), FULL]),
-        },
+        (Machine::X86, Kind::Cas) => {
+            either(vec![FULL, read(false), swap(false), FULL], vec![FULL, read(false), FULL])
+        }
 
         (Machine::ArmV8, Kind::Load) if features.rcpc && *order == Order::Acquire => {
             always(vec![Step::Read(Acquire::Pc)])
@@ -76,9 +77,11 @@ fn of_access(machine: Machine, features: Features, access: &Access) -> Steps {
         (Machine::ArmV8, Kind::Load) => always(vec![read(acquire)]),
         (Machine::ArmV8, Kind::Store) => always(vec![Step::Write { release, exclusive: false }]),
         (Machine::ArmV8, Kind::Rmw) => always(vec![read(acquire), swap(release)]),
+        // One load and one store serve both outcomes: they get the stronger order.
         (Machine::ArmV8, Kind::Cas) => {
             let acquire = acquire || failure.is_acquire();
-            Steps { success: vec![read(acquire), swap(release)], failure: Some(vec![read(acquire)]) }
+            let release = release || *failure == Order::SeqCst;
+            either(vec![read(acquire), swap(release)], vec![read(acquire)])
         }
 
         (Machine::ArmV7, Kind::Load) => always(after(acquire, vec![read(false)])),
@@ -86,12 +89,15 @@ fn of_access(machine: Machine, features: Features, access: &Access) -> Steps {
         (Machine::ArmV7, Kind::Rmw) => {
             always(after(acquire, before(release, vec![read(false), swap(false)])))
         }
+        // The fence comes once the value is found, and is not repeated when the loop goes round: then the read that counts
+        // is behind it.
         (Machine::ArmV7, Kind::Cas) => {
             let mut success = vec![read(false)];
             success.extend(release.then_some(FULL));
             success.push(swap(false));
+            let retried = release.then(|| after(acquire, vec![FULL, read(false), swap(false)]));
             let failed = after(failure.is_acquire(), vec![read(false)]);
-            Steps { success: after(acquire, success), failure: Some(failed) }
+            Steps { success: after(acquire, success), failure: Some(failed), retried }
         }
     }
 }

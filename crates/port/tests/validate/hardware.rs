@@ -204,7 +204,8 @@ fn armv7(original: &Graph) -> bool {
     let dmb = graph.fences() & graph.with_mode(Mode::SeqCst);
     let st = graph.fences() & graph.with_mode(ODD);
     let inside = graph.rmw.from(graph.with_mode(Mode::Release));
-    let inside = po.maybe().seq(&inside).seq(&po.maybe());
+    // The read may be before or after the fence: the loop goes round it.
+    let inside = po.seq(&inside).seq(&po.maybe());
     let fence = &((po.to(dmb).seq(po) | inside).within(r | w, r | w) | po.within(w, st).seq(&po.to(w)));
     let ahb = ppo(&graph) | fence | graph.rfe();
     let star = &ahb.star();
