@@ -1,0 +1,104 @@
+//! Several solvers: each takes the next question when it is free.
+
+use super::session::Session;
+use super::{Answer, Error, Options, Question};
+use std::iter::Enumerate;
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+
+/// Solvers that are running.
+pub struct Pool {
+    sessions: Vec<Session>,
+    asked: usize,
+}
+
+impl Pool {
+    /// Starts solvers and looks whether they will do.
+    pub fn new(options: Options) -> Result<Pool, Error> {
+        let sessions =
+            (0..options.workers.max(1)).map(|_| Session::new(&options)).collect::<Result<_, _>>()?;
+        Ok(Pool { sessions, asked: 0 })
+    }
+
+    /// How many answers there were.
+    pub fn asked(&self) -> usize {
+        self.asked
+    }
+
+    /// Asks questions, made when somebody is free for them. Answers come in any order, with the number of the question from
+    /// 0; after a `Break` what is under way is stopped.
+    pub fn ask<Questions>(
+        &mut self,
+        questions: Questions,
+        mut each: impl FnMut(usize, Answer) -> ControlFlow<()>,
+    ) -> Result<(), Error>
+    where
+        Questions: IntoIterator<Item = Question, IntoIter: Send>,
+    {
+        let next = Mutex::new(questions.into_iter().enumerate());
+        let stop = AtomicBool::new(false);
+        let asked = &mut self.asked;
+        let mut outcome = Ok(());
+        thread::scope(|scope| {
+            let (sender, answers) = channel();
+            for session in &mut self.sessions {
+                let (sender, next, stop) = (sender.clone(), &next, &stop);
+                scope.spawn(move || work(session, next, stop, &sender));
+            }
+            drop(sender);
+            for (number, answer) in answers {
+                if stop.load(Ordering::Relaxed) {
+                    continue;
+                }
+                match answer {
+                    Ok(answer) => {
+                        *asked += 1;
+                        if each(number, answer).is_break() {
+                            stop.store(true, Ordering::Relaxed);
+                        }
+                    }
+                    Err(error) => {
+                        stop.store(true, Ordering::Relaxed);
+                        outcome = Err(error);
+                    }
+                }
+            }
+        });
+        outcome
+    }
+
+    /// Asks questions; gives all answers, in order.
+    pub fn ask_all(&mut self, questions: Vec<Question>) -> Result<Vec<Answer>, Error> {
+        let mut answers = vec![None; questions.len()];
+        self.ask(questions, |number, answer| {
+            answers[number] = Some(answer);
+            ControlFlow::Continue(())
+        })?;
+        Ok(answers.into_iter().flatten().collect())
+    }
+}
+
+type Numbered<Answer> = (usize, Result<Answer, Error>);
+
+fn work(
+    session: &mut Session,
+    next: &Mutex<Enumerate<impl Iterator<Item = Question>>>,
+    stop: &AtomicBool,
+    sender: &Sender<Numbered<Answer>>,
+) {
+    while !stop.load(Ordering::Relaxed) {
+        // The lock is poisoned if making a question panicked: that panic will be seen.
+        let Some((number, question)) = next.lock().ok().and_then(|mut next| next.next()) else { return };
+        let answer = match session.ask(&question, stop) {
+            Ok(Some(answer)) => Ok(answer),
+            Ok(None) => return,
+            Err(error) => Err(error),
+        };
+        if sender.send((number, answer)).is_err() {
+            return;
+        }
+    }
+}
