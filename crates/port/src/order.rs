@@ -161,9 +161,9 @@ impl Rules {
                     || (self.may && state.has(LATER_READ) && met.depends_at_all)
                     || match met.step {
                         Step::Read(acquire) => {
-                            (acquire == Acquire::Yes
-                                && (state.has(RELEASE) || state.swapped & met.place != 0))
-                                || (self.may && acquire != Acquire::No && state.has(SWAPPED))
+                            let swapped = state.swapped & met.place != 0 || (self.may && state.has(SWAPPED));
+                            (acquire == Acquire::Yes && state.has(RELEASE))
+                                || (acquire != Acquire::No && swapped)
                         }
                         Step::Write { release, exclusive } => {
                             release

@@ -5,7 +5,8 @@
 use super::Costs;
 use crate::change::{Change, Made, Strength};
 use crate::lowered::Op;
-use crate::machine::{Fence, Machine};
+use crate::machine::{Acquire, Fence, Machine, Step};
+use crate::mapping::steps;
 use crate::pairs::Asked;
 use crate::program::{Access, Kind, NOWHERE, Order, Point, Program, Spot, What};
 use crate::robust::{Prepared, Question};
@@ -102,7 +103,10 @@ impl<'a> Demands<'a> {
             for (n, &a) in accesses.iter().enumerate() {
                 for &b in &accesses[n + 1..] {
                     if helps(&[a, b]) {
-                        demand.two.push((self.number(a), self.number(b)));
+                        let (a, b) = (self.number(a), self.number(b));
+                        if self.rival(a) != Some(b) {
+                            demand.two.push((a, b));
+                        }
                     }
                 }
             }
@@ -135,25 +139,32 @@ impl<'a> Demands<'a> {
         number
     }
 
-    /// What an access could be made into. Read-modify-writes are left alone: some are library functions.
+    /// What an access could be made into. (Library functions are larger than any instruction.)
     fn strengthenings(&self, function: usize, node: usize) -> Vec<Change> {
+        let Question { to, features, .. } = self.question;
         let node_there = self.program.functions.get(function).and_then(|f| f.nodes.get(node));
-        let what = node_there.filter(|node| node.tag != NOWHERE).map(|node| &node.what);
-        let Some(What::Access(Access { kind, order, size, .. })) = what else { return Vec::new() };
-        if self.question.to != Machine::ArmV8 || *order == Order::Plain || *size > 8 {
+        let Some(there) = node_there.filter(|node| node.tag != NOWHERE) else { return Vec::new() };
+        let What::Access(Access { kind, order, size, .. }) = there.what else { return Vec::new() };
+        if to != Machine::ArmV8 || order == Order::Plain || size > 8 {
             return Vec::new();
         }
-        let mut strengths = Vec::new();
-        if *kind == Kind::Load && self.question.features.rcpc {
-            strengths.push(Strength::AcquirePc);
-        }
-        if *kind == Kind::Load && !order.is_acquire() {
-            strengths.push(Strength::Acquire);
-        }
-        if *kind == Kind::Store && !order.is_release() {
-            strengths.push(Strength::Release);
-        }
-        strengths.into_iter().map(|to| Change::Strengthen { function, node, to }).collect()
+        let strength = |step: &Step| match step {
+            // An acquire load is no `ldar` there.
+            Step::Read(Acquire::No) if features.rcpc && kind == Kind::Load => Some(Strength::AcquirePc),
+            Step::Read(Acquire::No) => Some(Strength::Acquire),
+            Step::Write { release: false, .. } => Some(Strength::Release),
+            _ => None,
+        };
+        let stronger = |to: Strength| Change::Strengthen { function, node, to };
+        steps(to, features, &there.what).success.iter().filter_map(strength).map(stronger).collect()
+    }
+
+    /// The other way to make the same instruction stronger. Only one of them is taken: both cost more than a fence, and do less.
+    pub fn rival(&self, number: usize) -> Option<usize> {
+        let Change::Strengthen { function, node, to } = *self.changes.get(number)? else { return None };
+        let other = if to == Strength::Release { Strength::Acquire } else { Strength::Release };
+        let spot = self.program.spot(Point::Before { function, node });
+        self.numbers.get(&(spot, Ok(other))).copied()
     }
 
     /// For every change that is worth a thought: its number. Of changes that meet the same demands the cheapest is kept.

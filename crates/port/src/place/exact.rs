@@ -1,7 +1,7 @@
 //! A cheapest choice that meets all demands, by integer linear programming.
 //!
 //! A variable per change, 0 or 1; per demand, the sum of what meets it is at least 1; two changes that only help together
-//! have a variable of their own that is at most either.
+//! have a variable of their own that is at most either; of two ways to make one instruction stronger there is at most one.
 
 use super::demand::Demands;
 use crate::change::Change;
@@ -40,6 +40,11 @@ pub fn choose(demands: &Demands<'_>) -> Option<Vec<Change>> {
             sum += both;
         }
         constraints.push(constraint!(sum >= 1));
+    }
+    for (number, &one) in &variables {
+        if let Some(&other) = demands.rival(*number).and_then(|rival| variables.get(&rival)) {
+            constraints.push(constraint!(one + other <= 1));
+        }
     }
     let mut model = problem.minimise(cost).using(default_solver);
     for constraint in constraints {

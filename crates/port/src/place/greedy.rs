@@ -7,17 +7,23 @@ use crate::change::Change;
 /// not to be needed.
 pub fn choose(demands: &Demands<'_>) -> Vec<Change> {
     let mut chosen: Vec<usize> = Vec::new();
-    while let Some(open) = demands.all.iter().find(|demand| !is_met(demand, &chosen)) {
+    for open in &demands.all {
+        if is_met(open, &chosen) {
+            continue;
+        }
         let value = |number: usize| {
             let meets = |demand: &&Demand| demand.one.contains(&number) && !is_met(demand, &chosen);
             let met = demands.all.iter().filter(meets).count() as u64;
             met * 1_000_000 / u64::from(demands.costs[number].max(1))
         };
-        let best = open.one.iter().copied().max_by_key(|&number| value(number));
-        match (best, open.two.first()) {
+        let allowed = |number: usize| !demands.rival(number).is_some_and(|rival| chosen.contains(&rival));
+        let best =
+            open.one.iter().copied().filter(|&number| allowed(number)).max_by_key(|&number| value(number));
+        let two = open.two.iter().find(|&&(a, b)| allowed(a) && allowed(b));
+        match (best, two) {
             (Some(number), _) => chosen.push(number),
             (None, Some(&(a, b))) => chosen.extend([a, b]),
-            (None, None) => break,
+            (None, None) => {}
         }
     }
     let mut order = chosen.clone();

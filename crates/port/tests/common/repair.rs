@@ -24,6 +24,9 @@ pub fn flags(machine: Machine) -> &'static [&'static str] {
     }
 }
 
+/// What clang is told about an ARMv8 that has `ldapr`.
+pub const RCPC: &[&str] = &["--target=aarch64-linux-gnu", "-mno-outline-atomics", "-march=armv8-a+rcpc"];
+
 /// Reads IR and finds its threads.
 pub fn load(name: &str, text: String) -> (Code, Ported) {
     let module = read(&text).unwrap_or_else(|e| panic!("{:?}: {}", e.line_column(&text), e.message));

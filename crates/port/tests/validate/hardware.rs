@@ -14,8 +14,14 @@ use seqcst_port::program::What;
 /// How a graph carries `dmb ishst`, and a read that it is an `ldapr`.
 const ODD: Mode = Mode::NonAtomic;
 
-/// The graph as the machine sees it, with these changes.
-pub fn seen(source: &Source, graph: &Graph, machine: Machine, changes: &[Change], depend: bool) -> Graph {
+/// The graph as the machine sees it, with these features and changes, with dependencies or without.
+pub fn seen(
+    source: &Source,
+    graph: &Graph,
+    (machine, features): (Machine, Features),
+    changes: &[Change],
+    depend: bool,
+) -> Graph {
     let mut events: Vec<Event> = Vec::new();
     let mut place = vec![usize::MAX; graph.len()];
     let mut dependencies = Vec::new();
@@ -49,7 +55,7 @@ pub fn seen(source: &Source, graph: &Graph, machine: Machine, changes: &[Change]
                 }
                 Stands::Node { function, node } => {
                     let what = &source.program.functions[function].nodes[node].what;
-                    let both = steps(machine, Features::default(), what);
+                    let both = steps(machine, features, what);
                     let failed = matches!(event.outcome, Outcome::Read(_));
                     let mut steps = match both.failure {
                         Some(failure) if failed => failure,
@@ -191,7 +197,7 @@ fn armv8(original: &Graph) -> bool {
     let dp = &graph.addr | &graph.data.to(w);
     let ctrl = &graph.ctrl | &graph.ctrl.seq(po);
     let dob = dp.seq(&graph.rfi()) | dp | (ctrl | graph.addr.seq(po)).to(w);
-    let aob = &graph.rmw | &graph.rfi().within(graph.rmw.codomain(), a);
+    let aob = &graph.rmw | &graph.rfi().within(graph.rmw.codomain(), a | q);
     let obs = graph.rfe() | graph.coe() | graph.fre();
     coherent(&graph) && (obs | dob | aob | bob).is_acyclic()
 }

@@ -6,6 +6,7 @@
 
 mod drawn;
 mod hardware;
+mod named;
 mod source;
 
 use hardware::{allows, seen};
@@ -14,6 +15,7 @@ use seqcst_model::sample::RandomProgram;
 use seqcst_model::{Graph, Model};
 use seqcst_port::change::{Change, Strength};
 use seqcst_port::machine::{Fence, Machine};
+use seqcst_port::mapping::Features;
 use seqcst_port::place::{Costs, place};
 use seqcst_port::program::{Kind, Point, What};
 use seqcst_port::robust::Question;
@@ -33,35 +35,47 @@ fn graphs(source: &Source, limit: usize) -> Option<Vec<Graph>> {
     Some(found)
 }
 
-/// The graphs that the machine forbids.
-fn forbidden<'a>(source: &Source, graphs: &'a [Graph], machine: Machine) -> Vec<&'a Graph> {
-    let allowed = |graph: &&Graph| allows(machine, &seen(source, graph, machine, &[], true));
+/// The graphs that the machine forbids that the program comes from.
+fn forbidden<'a>(source: &Source, graphs: &'a [Graph], question: Question) -> Vec<&'a Graph> {
+    let Question { from, features, .. } = question;
+    let allowed = |graph: &&Graph| allows(from, &seen(source, graph, (from, features), &[], true));
     graphs.iter().filter(|graph| !allowed(graph)).collect()
 }
 
-/// The first of these graphs that the machine allows once the changes are made. Dependencies don't count: a compiler may
-/// lose them.
-fn allowed<'a>(source: &Source, graphs: &[&'a Graph], to: Machine, changes: &[Change]) -> Option<&'a Graph> {
-    graphs.iter().copied().find(|graph| allows(to, &seen(source, graph, to, changes, false)))
+/// A graph as the machine sees it that the program goes to, once the changes are made. Dependencies don't count unless they
+/// are trusted: a compiler may lose them.
+fn there(source: &Source, graph: &Graph, question: Question, changes: &[Change]) -> Graph {
+    let Question { to, features, trust_dependencies, .. } = question;
+    seen(source, graph, (to, features), changes, trust_dependencies)
+}
+
+/// The first of these graphs that the machine allows that the program goes to, once the changes are made.
+fn allowed<'a>(
+    source: &Source,
+    graphs: &[&'a Graph],
+    question: Question,
+    changes: &[Change],
+) -> Option<&'a Graph> {
+    graphs.iter().copied().find(|graph| allows(question.to, &there(source, graph, question, changes)))
 }
 
 /// Looks at a program in every way.
-fn compare(name: &str, source: &Source, graphs: &[Graph], pair: (Machine, Machine)) -> &'static str {
-    let (from, to) = pair;
-    let bad = forbidden(source, graphs, from);
-    let found = place(&source.program, &source.program, Question::new(from, to), &Costs::default());
-    let show = |graph: &Graph, changes: &[Change]| seen(source, graph, to, changes, false).to_string();
-    let witness = allowed(source, &bad, to, &[]);
+fn compare(name: &str, source: &Source, graphs: &[Graph], question: Question) -> &'static str {
+    let Question { from, to, .. } = question;
+    let bad = forbidden(source, graphs, question);
+    let found = place(&source.program, &source.program, question, &Costs::default());
+    let show = |graph: &Graph, changes: &[Change]| there(source, graph, question, changes).to_string();
+    let witness = allowed(source, &bad, question, &[]);
     if let Some(graph) = witness.filter(|_| found.before.is_robust()) {
         panic!("{name}: {from}–{to} robust, says the analysis; but\n{}", show(graph, &[]));
     }
     let left = &found.after.faults;
     assert!(left.is_empty(), "{name}: {from}–{to} {left:?} left after {:?}", found.changes);
-    if let Some(graph) = allowed(source, &bad, to, &found.changes) {
+    if let Some(graph) = allowed(source, &bad, question, &found.changes) {
         panic!("{name}: {from}–{to} not robust after {:?}\n{}", found.changes, show(graph, &found.changes));
     }
     if source.is_straight() && !source.is_repeated() && witness.is_some() && found.changes.len() < 6 {
-        let fewer = fewest(source, &bad, to, found.changes.len());
+        let fewer = fewest(source, &bad, question, found.changes.len());
         if source.is_indifferent() || name.ends_with(".tpl") || name.ends_with(".litmus") {
             assert!(fewer.is_none(), "{name}: {from}–{to} {:?}, but {fewer:?} suffices", found.changes);
         }
@@ -77,7 +91,7 @@ fn compare(name: &str, source: &Source, graphs: &[Graph], pair: (Machine, Machin
 }
 
 /// Fewer than `bound` changes that make the program robust, by trying.
-fn fewest(source: &Source, bad: &[&Graph], to: Machine, bound: usize) -> Option<Vec<Change>> {
+fn fewest(source: &Source, bad: &[&Graph], question: Question, bound: usize) -> Option<Vec<Change>> {
     let mut candidates = Vec::new();
     for (function, code) in source.program.functions.iter().enumerate() {
         for (node, at) in code.nodes.iter().enumerate() {
@@ -87,32 +101,35 @@ fn fewest(source: &Source, bad: &[&Graph], to: Machine, bound: usize) -> Option<
             // The strongest fence does what the others do.
             candidates.push(Change::Insert { at: Point::Before { function, node }, fence: Fence::Full });
             let What::Access(access) = &at.what else { continue };
-            let strengthen = |to| Change::Strengthen { function, node, to };
-            if to == Machine::ArmV8 && access.kind == Kind::Load && !access.order.is_acquire() {
-                candidates.push(strengthen(Strength::Acquire));
+            if question.to != Machine::ArmV8 {
+                continue;
             }
-            if to == Machine::ArmV8 && access.kind == Kind::Store && !access.order.is_release() {
-                candidates.push(strengthen(Strength::Release));
-            }
+            let offered: &[Strength] = match access.kind {
+                Kind::Load if question.features.rcpc => &[Strength::AcquirePc],
+                Kind::Load => &[Strength::Acquire],
+                Kind::Store => &[Strength::Release],
+                Kind::Rmw | Kind::Cas => &[Strength::Acquire, Strength::Release],
+            };
+            candidates.extend(offered.iter().map(|&to| Change::Strengthen { function, node, to }));
         }
     }
-    (0..bound).find_map(|size| subset(source, bad, to, &candidates, size, &mut Vec::new()))
+    (0..bound).find_map(|size| subset(source, bad, question, &candidates, size, &mut Vec::new()))
 }
 
 fn subset(
     source: &Source,
     bad: &[&Graph],
-    to: Machine,
+    question: Question,
     candidates: &[Change],
     size: usize,
     chosen: &mut Vec<Change>,
 ) -> Option<Vec<Change>> {
     if size == 0 {
-        return allowed(source, bad, to, chosen).is_none().then(|| chosen.clone());
+        return allowed(source, bad, question, chosen).is_none().then(|| chosen.clone());
     }
     for (number, &change) in candidates.iter().enumerate() {
         chosen.push(change);
-        let found = subset(source, bad, to, &candidates[number + 1..], size - 1, chosen);
+        let found = subset(source, bad, question, &candidates[number + 1..], size - 1, chosen);
         chosen.pop();
         if found.is_some() {
             return found;
@@ -128,10 +145,27 @@ fn compare_all(name: &str, source: &Source, limit: usize, counts: &mut Counts) {
         *counts.entry("too big".into()).or_default().entry("").or_default() += 1;
         return;
     };
-    for pair in Machine::PAIRS {
-        let verdict = compare(name, source, &graphs, pair);
-        *counts.entry(format!("{}–{}", pair.0, pair.1)).or_default().entry(verdict).or_default() += 1;
+    for (title, question) in questions() {
+        let verdict = compare(name, source, &graphs, question);
+        *counts.entry(title).or_default().entry(verdict).or_default() += 1;
     }
+}
+
+/// The six pairs; those with an ARMv8 that has `ldapr`; those where dependencies are trusted.
+fn questions() -> Vec<(String, Question)> {
+    let rcpc = Features { rcpc: true };
+    let mut out = Vec::new();
+    for (from, to) in Machine::PAIRS {
+        let plain = Question::new(from, to);
+        out.push((format!("{from}–{to}"), plain));
+        if from == Machine::ArmV8 || to == Machine::ArmV8 {
+            out.push((format!("{from}–{to}, rcpc"), Question { features: rcpc, ..plain }));
+        }
+        if to == Machine::ArmV8 {
+            out.push((format!("{from}–{to}, dependencies"), Question { trust_dependencies: true, ..plain }));
+        }
+    }
+    out
 }
 
 /// How many random programs of each sort are drawn; `cargo xtask soak` asks for more.
