@@ -15,6 +15,10 @@ pub fn steps(machine: Machine, features: Features, what: &What) -> Steps {
     match what {
         What::Nothing => Steps::default(),
         What::Fence(order) => always(fence(machine, *order).map(Step::Fence).into_iter().collect()),
+        What::StoreFence => {
+            let there = machine.fences().contains(&Fence::Store);
+            always(there.then_some(Step::Fence(Fence::Store)).into_iter().collect())
+        }
         What::Opaque { .. } => always(vec![Step::Read(Acquire::No), WRITE]),
         What::Access(access) => of_access(machine, features, access),
     }

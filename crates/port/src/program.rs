@@ -90,6 +90,8 @@ pub enum What {
     Access(Access),
     /// `atomic_thread_fence`
     Fence(Order),
+    /// A fence that orders earlier writes before later ones, and nothing else: `dmb ishst`. C11 has none.
+    StoreFence,
     /// A call that nobody could look into (indirect, external, inline assembly): it may read and write whatever may be
     /// at `location`, and it is not known to order anything.
     Opaque {

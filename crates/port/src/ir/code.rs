@@ -1,5 +1,6 @@
 //! Several files as one program: what each name means in all of them.
 
+use super::barrier::{Barrier, barriers};
 use super::library::{Effect, assembly_touches_memory, effect};
 use super::module::{Call, Callee, Module, Offset, Op, Symbol, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -124,6 +125,9 @@ impl Code {
 
     /// What a call in a thread does that was not followed: its callee is an [`Object`].
     pub fn effect_of(&self, call: &Call) -> Effect {
+        if self.barriers_of(call).is_some() {
+            return Effect::Orders;
+        }
         match &call.callee {
             Callee::Direct(object) => match self.objects.get(*object as usize) {
                 Some(known) if known.body.is_none() => by_name(&known.name, call.pure),
@@ -132,6 +136,15 @@ impl Code {
             _ if call.pure => Effect::None,
             _ => Effect::Unknown,
         }
+    }
+
+    /// The fences that such a call is, if it is nothing else.
+    pub fn barriers_of(&self, call: &Call) -> Option<Vec<Barrier>> {
+        let name = match &call.callee {
+            Callee::Direct(object) => self.objects.get(*object as usize).map_or("", |known| &known.name),
+            _ => "",
+        };
+        barriers(&call.callee, name, &call.arguments)
     }
 
     /// An object by its name.
@@ -162,6 +175,13 @@ impl Code {
 
     /// What a call does, if it is to a function without a body here.
     pub fn effect(&self, file: u32, call: &Call) -> Effect {
+        let name = match &call.callee {
+            Callee::Direct(symbol) => self.files[file as usize].module.name(*symbol),
+            _ => "",
+        };
+        if barriers(&call.callee, name, &call.arguments).is_some() {
+            return Effect::Orders;
+        }
         match &call.callee {
             Callee::Direct(symbol) => {
                 let module = &self.files[file as usize].module;
@@ -203,7 +223,8 @@ impl Code {
                             stored.entry(object).or_default().push((offset, *size, target));
                         }
                     }
-                    self.leaked_by(number, &instruction.op, &address, &mut leaks);
+                    let gives = instruction.result.is_some();
+                    self.leaked_by(number, &instruction.op, gives, &address, &mut leaks);
                 }
             }
         }
@@ -245,6 +266,7 @@ impl Code {
         &self,
         file: u32,
         op: &Op,
+        gives: bool,
         address: &dyn Fn(&Value) -> Option<(Object, Offset)>,
         leaks: &mut FxHashSet<Object>,
     ) {
@@ -259,12 +281,9 @@ impl Code {
             _ if op.call().is_some() => {
                 let Some(call) = op.call() else { return };
                 match self.effect(file, call) {
-                    Effect::None
-                    | Effect::Arguments
-                    | Effect::Access(..)
-                    | Effect::Copies
-                    | Effect::Fills
-                    | Effect::Returns => {}
+                    Effect::Access(..) | Effect::Copies | Effect::Fills | Effect::Returns => {}
+                    // What it gives back may be what it got (`strchr`, `llvm.ptrmask`).
+                    Effect::None | Effect::Orders | Effect::Arguments if !gives || call.gives_number => {}
                     _ => call.arguments.iter().for_each(leak),
                 }
             }

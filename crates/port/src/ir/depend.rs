@@ -4,6 +4,7 @@
 //! *Possible* dependencies are found generously: through choices, through memory of the thread's own, through calls that were not
 //! followed. *Certain* ones only through values that always carry them.
 
+use super::barrier::Barrier;
 use super::code::Code;
 use super::flow::Flow;
 use super::inline::{Body, Step};
@@ -41,6 +42,11 @@ pub fn fill(
     }
     let values = Values::new(code, body, pointers, &by_step);
     let controls = values.controls(body, flow);
+    // Behind an `isb`, branches and addresses order reads, too. There are few: whichever access it is, it may depend on all.
+    let all: Sources = match body.rooms.iter().flat_map(|room| &room.steps).any(|step| is_isb(code, step)) {
+        true => by_step.keys().map(|step| (*step, false)).collect(),
+        false => Sources::default(),
+    };
     for (node, origin) in origins.iter().enumerate() {
         let (Some((room, index)), What::Access(access)) = (origin, &mut nodes[node].what) else { continue };
         let step = &body.rooms[*room].steps[*index];
@@ -58,6 +64,7 @@ pub fn fill(
         };
         address.iter().for_each(|value| add(&values.of(value), By::Address));
         data.iter().for_each(|value| add(&values.of(value), By::Data));
+        add(&all, By::Address);
         if let Some(sources) = controls.get(*room) {
             add(sources, By::Control);
         }
@@ -65,6 +72,12 @@ pub fn fill(
         access.depends.dedup_by_key(|d| (d.on, d.by as u8));
     }
     true
+}
+
+/// Whether a step waits until branches before it are decided.
+fn is_isb(code: &Code, step: &Step) -> bool {
+    let Op::Call(call) = &step.op else { return false };
+    code.barriers_of(call).is_some_and(|found| found.contains(&Barrier::Instructions))
 }
 
 /// What an access computes its address from, and what it writes.

@@ -301,6 +301,7 @@ fn invoke(operands: &mut Operands, at: &mut Cursor, labels: &Labels, name: &str)
         nounwind: false,
         lent: Positions::default(),
         numbers: Positions::default(),
+        gives_number: false,
     };
     let call = call.unwrap_or_else(unknown);
     match (name, &to[..]) {
@@ -328,7 +329,7 @@ fn call(operands: &mut Operands, at: &mut Cursor) -> Result<Option<Call>, Error>
             _ => return Err(at.error("the type of a call is expected here")),
         }
     }
-    at.read_type()?;
+    let gives_number = matches!(at.read_type()?, Type::Scalar(_));
     let callee = if at.keyword("asm") {
         while let Some(Word::Plain(_)) = at.peek() {
             at.next();
@@ -376,7 +377,7 @@ fn call(operands: &mut Operands, at: &mut Cursor) -> Result<Option<Call>, Error>
     let rest = &at.words[at.at..];
     let pure = says(rest, "readnone", &operands.module.pure_groups);
     let nounwind = says(rest, "nounwind", &operands.module.nounwind_groups);
-    Ok(Some(Call { callee, arguments, pure, nounwind, lent, numbers }))
+    Ok(Some(Call { callee, arguments, pure, nounwind, lent, numbers, gives_number }))
 }
 
 /// Whether words behind a call or a declaration have this attribute, or one of these groups.

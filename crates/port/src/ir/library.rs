@@ -2,6 +2,7 @@
 //!
 //! What stands in no row here may read and write everything that other threads can see, and orders nothing.
 
+use super::barrier;
 use crate::program::{Kind, Order};
 
 /// What a function does to the memory of its caller.
@@ -25,6 +26,8 @@ pub enum Effect {
     Starts(usize, usize),
     /// It returns its first argument.
     Returns,
+    /// Fences, and nothing else: [`barriers`](super::barrier::barriers) says which.
+    Orders,
     /// Anything.
     Unknown,
 }
@@ -41,11 +44,9 @@ const TABLE: &[(&str, Effect)] = &[
     ("llvm.ptr.annotation.*", Effect::Returns),
     ("llvm.masked.*", Effect::Arguments),
     ("llvm.va_*", Effect::Arguments),
-    // Fences are looked at before this table.
+    // Fences are looked at before this table: what is left of them is unknown.
     ("llvm.x86.sse*", Effect::None),
     ("llvm.x86.*", Effect::Unknown),
-    ("llvm.aarch64.dmb", Effect::None),
-    ("llvm.arm.dmb", Effect::None),
     ("llvm.aarch64.*", Effect::Unknown),
     ("llvm.arm.*", Effect::Unknown),
     ("llvm.trap", Effect::Ends),
@@ -178,8 +179,11 @@ fn fits(pattern: &str, name: &str) -> bool {
 }
 
 /// Inline assembly: whether it can touch memory, by its constraints. Without any text it only keeps the compiler from moving
-/// things.
+/// things. A fence that the compiler knows nothing of is no fence for the source, and none that could be left out: anything.
 pub fn assembly_touches_memory(text: &str, constraints: &str) -> bool {
+    if barrier::assembly(text, "~{memory}").is_some_and(|fences| !fences.is_empty()) {
+        return true;
+    }
     let says = constraints
         .split(',')
         .any(|part| part == "~{memory}" || part.starts_with("=*") || part.starts_with('*'));
@@ -206,6 +210,7 @@ mod tests {
     #[test]
     fn assembly() {
         assert!(assembly_touches_memory("mfence", "~{memory},~{dirflag},~{fpsr}"));
+        assert!(assembly_touches_memory("mfence", "~{dirflag},~{fpsr}"));
         assert!(!assembly_touches_memory("", "~{memory}"));
         assert!(assembly_touches_memory("mov", "=*m,r"));
         assert!(!assembly_touches_memory("pause", "~{dirflag},~{fpsr},~{flags}"));

@@ -4,8 +4,10 @@
 //!   knows what touches memory and what changes control flow, and lets everything else pass, so that files of LLVM 14 to 22
 //!   can be read alike;
 //! * [`debug`]: places in the source;
-//! * [`code`]: several files as one program; [`library`]: what functions do that are in none of them.
+//! * [`code`]: several files as one program; [`library`]: what functions do that are in none of them; [`barrier`]: fence
+//!   instructions.
 
+pub mod barrier;
 pub mod classes;
 pub mod code;
 pub mod debug;

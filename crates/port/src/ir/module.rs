@@ -169,6 +169,8 @@ pub struct Call {
     pub lent: Positions,
     /// The arguments that are numbers, and so no pointers.
     pub numbers: Positions,
+    /// It gives back a number or nothing, and so no pointer.
+    pub gives_number: bool,
 }
 
 /// Some of the arguments of a function, by position.

@@ -222,7 +222,7 @@ impl<'a> Pointers<'a> {
                 | Op::Alloca
                 | Op::Rmw { .. }
                 | Op::CompareExchange { .. } => false,
-                Op::Call(call) => !matches!(self.code.effect_of(call), Effect::Allocates | Effect::None),
+                Op::Call(call) => self.code.effect_of(call) != Effect::Allocates,
                 _ => true,
             };
             if passes {

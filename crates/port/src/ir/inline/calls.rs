@@ -142,7 +142,7 @@ impl Inliner<'_> {
         let nounwind =
             call.nounwind || declared.nounwind || !matches!(effect, Effect::Unknown | Effect::Ends);
         let lent = call.lent.or(declared.lent);
-        let op = Op::Call(Box::new(Call { callee, arguments, pure, nounwind, lent, numbers: call.numbers }));
+        let op = Op::Call(Box::new(Call { callee, arguments, pure, nounwind, lent, ..*call }));
         self.push(at, Step { result, op, site, mark: false });
         let Some(exception) = exception.filter(|_| !nounwind) else { return at };
         let next = self.room();

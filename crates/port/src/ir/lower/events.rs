@@ -1,10 +1,12 @@
 //! What one instruction does to memory.
 
 use super::{Looking, Lower};
+use crate::ir::barrier::Barrier;
 use crate::ir::classes::{Class, Hints, Origin};
 use crate::ir::inline::Step;
 use crate::ir::library::Effect;
 use crate::ir::module::{Call, Callee, Offset, Op, Ordering, Value};
+use crate::machine::Fence;
 use crate::program::{Access, Kind, Order, What};
 
 impl Lower<'_> {
@@ -90,15 +92,16 @@ impl Lower<'_> {
             Some(Value::Int(length)) => u64::try_from(*length).unwrap_or(0),
             _ => 0,
         };
-        if let Some(fence) = fence_instruction(&name, &call.arguments) {
-            return fence;
-        }
         let effect = self.code.effect_of(call);
         let mut plain = |at: usize, kind: Kind, looking: &mut Looking| {
             let access = self.access(looking, call.arguments.get(at)?, length, kind, Order::Plain, false);
             access.map(What::Access)
         };
         match effect {
+            Effect::Orders => {
+                let found = self.code.barriers_of(call).unwrap_or_default();
+                found.into_iter().map(fence).filter(|what| *what != What::Nothing).collect()
+            }
             Effect::None | Effect::Ends | Effect::Allocates | Effect::Returns => Vec::new(),
             Effect::Copies => [plain(1, Kind::Load, looking), plain(0, Kind::Store, looking)]
                 .into_iter()
@@ -124,17 +127,13 @@ impl Lower<'_> {
     }
 }
 
-/// Fence instructions that stand in the text as they are. `dmb ishst` has no order in C11: it counts for nothing.
-fn fence_instruction(name: &str, arguments: &[Value]) -> Option<Vec<What>> {
-    let order = match (name, arguments) {
-        ("llvm.x86.sse2.mfence", _) => Order::SeqCst,
-        (
-            "llvm.aarch64.dmb" | "llvm.aarch64.dsb" | "llvm.arm.dmb" | "llvm.arm.dsb",
-            [Value::Int(11 | 15)],
-        ) => Order::SeqCst,
-        ("llvm.aarch64.dmb", [Value::Int(9 | 13)]) => Order::Acquire,
-        ("llvm.aarch64.dmb" | "llvm.arm.dmb", _) => return Some(Vec::new()),
-        _ => return None,
-    };
-    Some(vec![What::Fence(order)])
+/// What a fence instruction is to memory.
+fn fence(barrier: Barrier) -> What {
+    match barrier {
+        Barrier::Fence(Fence::Full) => What::Fence(Order::SeqCst),
+        Barrier::Fence(Fence::Load) => What::Fence(Order::Acquire),
+        Barrier::Fence(Fence::Store) => What::StoreFence,
+        // What it adds to branches is among the dependencies.
+        Barrier::Instructions => What::Nothing,
+    }
 }
