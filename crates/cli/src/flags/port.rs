@@ -23,6 +23,7 @@ Examples:
   seqcst port --from x86 --to armv8 queue.c            is it as safe there as it was here?
   seqcst port --from x86 --to armv8 --fix queue.c      write queue.armv8.ll and queue.armv8.patch
   seqcst port --client --threads push,pop stack.ll     functions that are called in any order by any thread
+  seqcst port --to armv8 --rcpc queue.c                for processors since ARMv8.3, whose acquire loads are weaker
   seqcst port build/compile_commands.json -- -O2       other flags for clang
 
 Exit codes:
@@ -57,6 +58,14 @@ pub struct PortFlags {
     /// Look at atomic accesses only: the program is taken to have no data race
     #[arg(long)]
     pub atomics_only: bool,
+
+    /// The ARMv8 has `ldapr` (ARMv8.3, -march=…+rcpc): clang makes acquire loads of it, which may pass earlier release stores
+    #[arg(long)]
+    pub rcpc: bool,
+
+    /// Dependencies order accesses on ARMv8: the compiler is taken not to lose them
+    #[arg(long)]
+    pub trust_dependencies: bool,
 
     /// Write repaired files: LLVM IR, and a patch for C and C++ (needs --from and --to)
     #[arg(long, requires = "from", requires = "to")]

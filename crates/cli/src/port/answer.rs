@@ -5,8 +5,9 @@ use crate::Status;
 use crate::flags::PortFlags;
 use seqcst_port::count;
 use seqcst_port::ir::code::{Code, FunctionId};
-use seqcst_port::ir::inline::{Note, Why};
+use seqcst_port::ir::inline::{Note, Site, Why};
 use seqcst_port::ir::lower::{Options, Ported, lower};
+use seqcst_port::ir::module::Op;
 use seqcst_port::ir::patch::{self, Edit};
 use seqcst_port::ir::source;
 use seqcst_port::ir::threads::{self, How, Thread};
@@ -14,7 +15,7 @@ use seqcst_port::machine::Machine;
 use seqcst_port::mapping::Features;
 use seqcst_port::place::{Costs, Placement, place};
 use seqcst_port::program::{Kind, Order, Place, What};
-use seqcst_port::robust::{Question, Site};
+use seqcst_port::robust::{self, Question};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -31,9 +32,20 @@ pub struct Loaded {
     /// How long that took.
     pub took: Duration,
     /// Whether it was compiled for this machine, as the other one's headers are not there.
-    pub for_host: bool,
-    /// Whether only atomic accesses are looked at.
-    pub atomics_only: bool,
+    for_host: bool,
+    /// Whether the files may have `ldapr`.
+    rcpc: bool,
+    /// What the user says.
+    said: Said,
+}
+
+/// What the user says about the program and the machines.
+#[derive(Clone, Copy)]
+struct Said {
+    atomics_only: bool,
+    client: bool,
+    rcpc: bool,
+    trust_dependencies: bool,
 }
 
 /// What was found about a program and two machines.
@@ -42,6 +54,8 @@ pub struct Answer {
     pub from: Machine,
     /// The machine that it goes to.
     pub to: Machine,
+    /// What was taken for granted.
+    pub assumptions: Vec<Assumption>,
     /// Pairs at fault, and what to do about them.
     pub placement: Placement,
     /// The same as places in the text.
@@ -56,12 +70,20 @@ pub struct Answer {
     pub gave_up: Option<String>,
 }
 
+/// Something that an answer takes for granted.
+pub struct Assumption {
+    /// What programs call it.
+    pub name: &'static str,
+    /// The same in words.
+    pub words: &'static str,
+}
+
 impl Loaded {
     /// Reads a program and finds its threads.
     pub fn new(program: &Program, machine: Machine, flags: &PortFlags) -> Result<Loaded, String> {
-        let (files, for_host) = input::load(program, machine, flags)?;
+        let read = input::load(program, machine, flags)?;
         let started = Instant::now();
-        let code = Code::new(files);
+        let code = Code::new(read.files);
         let threads = find(&code, flags).map_err(|message| {
             // A file has a place, a directory has none.
             let place = if program.parts.len() == 1 { ":1:1" } else { "" };
@@ -70,15 +92,20 @@ impl Loaded {
         let options = Options { atomics_only: flags.atomics_only, client: flags.client };
         let ported = lower(&code, &threads, options);
         let took = started.elapsed();
-        let (name, atomics_only) = (program.name.clone(), flags.atomics_only);
-        Ok(Loaded { name, machine, code, ported, took, for_host, atomics_only })
+        let PortFlags { atomics_only, client, rcpc, trust_dependencies, .. } = *flags;
+        let said = Said { atomics_only, client, rcpc, trust_dependencies };
+        let (name, for_host) = (program.name.clone(), read.for_host);
+        Ok(Loaded { name, machine, code, ported, took, for_host, rcpc: read.rcpc, said })
     }
 
     /// Is it safe to move from one machine to the other?
     pub fn ask(&self, from: Machine, to: Machine) -> Answer {
         let started = Instant::now();
         let program = &self.ported.program;
-        let question = Question::new(from, to);
+        // The files are for the machine that the program goes to. Nobody knows what it was compiled for on the other one.
+        let rcpc = self.said.rcpc || (self.rcpc && to == Machine::ArmV8);
+        let features = Features { rcpc };
+        let question = Question { from, to, features, trust_dependencies: self.said.trust_dependencies };
         let placement = place(program, &self.ported.classes, question, &Costs::default());
         let edits = patch::edits(&self.code, &self.ported, &placement.changes);
         let lost = from == Machine::ArmV8 && !self.ported.all_dependencies;
@@ -88,14 +115,54 @@ impl Loaded {
             gave_up: lost.then(|| "a thread is too large for its dependencies to be worked out".to_owned()),
             edits: edits.unwrap_or_default(),
             naive: count::naive(program),
-            existing: count::existing(program, to, Features::default()),
+            existing: count::existing(program, to, features),
+            assumptions: self.assumptions(question),
             took: self.took + started.elapsed(),
             placement,
         }
     }
 
+    /// What an answer takes for granted.
+    fn assumptions(&self, question: Question) -> Vec<Assumption> {
+        let Said { atomics_only, client, rcpc, trust_dependencies } = self.said;
+        let Question { from, to, features, .. } = question;
+        let armv8 = features.rcpc && (from == Machine::ArmV8 || to == Machine::ArmV8);
+        let cut = self.ported.notes.iter().any(|note| note.why == Why::Recursion);
+        let all = [
+            (atomics_only, "no-data-race", "no data race: only atomic accesses are looked at"),
+            (
+                client,
+                "one-object",
+                "any thread calls the functions in any order, all on one object: each gets the same arguments in every call",
+            ),
+            (
+                trust_dependencies && to == Machine::ArmV8,
+                "dependencies-kept",
+                "the compiler keeps dependencies: they order accesses on armv8",
+            ),
+            (armv8 && rcpc, "rcpc", "acquire loads on armv8 are ldapr"),
+            (
+                armv8 && !rcpc,
+                "rcpc",
+                "acquire loads on armv8 are ldapr: the code is for a processor that may have it",
+            ),
+            (
+                self.for_host,
+                "compiled-for-host",
+                "the code is what it is on this machine: there are no headers for the other one",
+            ),
+            (
+                cut,
+                "recursion-cut",
+                "where a function calls itself, the inner call accesses everything that threads share, in no order",
+            ),
+        ];
+        let in_force = all.into_iter().filter(|(yes, ..)| *yes);
+        in_force.map(|(_, name, words)| Assumption { name, words }).collect()
+    }
+
     /// An access in words: what it does, where to, where it stands.
-    pub fn access(&self, site: Site) -> Described {
+    pub fn access(&self, site: robust::Site) -> Described {
         let node = self.ported.program.functions.get(site.function).and_then(|f| f.nodes.get(site.node));
         let location = |number: usize| {
             self.ported.program.locations.get(number).map_or("anything", |location| &location.name).to_owned()
@@ -117,6 +184,14 @@ impl Loaded {
             self.ported.program.functions.get(site.function).map(|f| f.name.clone()).unwrap_or_default();
         let place = node.and_then(|node| node.place.clone());
         Described { what, location, place, function, write: site.write }
+    }
+
+    /// Whether a change is about a read-modify-write.
+    pub fn swaps(&self, edit: Edit) -> bool {
+        let Site::Before { function, block, index } = edit.site() else { return false };
+        let block = self.code.function(function).and_then(|f| f.blocks.get(block as usize));
+        let instruction = block.and_then(|block| block.body.get(index as usize));
+        instruction.is_some_and(|i| matches!(i.op, Op::Rmw { .. } | Op::CompareExchange { .. }))
     }
 
     /// Where a change goes.

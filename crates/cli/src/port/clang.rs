@@ -27,10 +27,14 @@ pub fn language(path: &Path) -> Option<Language> {
 }
 
 /// What clang calls a machine, what its 64-bit or 32-bit Linux is called, and where Debian puts its headers.
-fn target(machine: Machine) -> (&'static str, &'static [&'static str], &'static str) {
+fn target(machine: Machine, rcpc: bool) -> (&'static str, &'static [&'static str], &'static str) {
     match machine {
         Machine::Sc | Machine::X86 => ("x86_64-linux-gnu", &[], "/usr/x86_64-linux-gnu/include"),
-        Machine::ArmV8 => ("aarch64-linux-gnu", &["-mno-outline-atomics"], "/usr/aarch64-linux-gnu/include"),
+        Machine::ArmV8 => {
+            let plain: &[&str] = &["-mno-outline-atomics"];
+            let flags = if rcpc { &["-mno-outline-atomics", "-march=armv8-a+rcpc"] } else { plain };
+            ("aarch64-linux-gnu", flags, "/usr/aarch64-linux-gnu/include")
+        }
         Machine::ArmV7 => ("armv7-linux-gnueabihf", &["-march=armv7-a"], "/usr/arm-linux-gnueabihf/include"),
     }
 }
@@ -44,13 +48,13 @@ pub struct Compiled {
 }
 
 /// Compiles a source for a machine; the message of clang if that fails.
-pub fn compile(unit: &Unit, machine: Machine, more: &[OsString]) -> Result<Compiled, String> {
+pub fn compile(unit: &Unit, (machine, rcpc): (Machine, bool), more: &[OsString]) -> Result<Compiled, String> {
     let language = language(&unit.source).unwrap_or(Language::C);
     let compiler = compiler(language)?;
     if compiler.family != Family::Clang {
         return Err("clang is not installed: C and C++ can't be compiled to LLVM IR".to_owned());
     }
-    let (name, flags, headers) = target(machine);
+    let (name, flags, headers) = target(machine, rcpc);
     let run = |target: &[&str]| {
         let mut command = Command::new(&compiler.words[0]);
         command.args(&compiler.words[1..]).args(["-S", "-emit-llvm", "-o", "-", "-O1", "-g", "-w"]);

@@ -97,18 +97,28 @@ fn directory(path: &Path, name: String) -> Result<Vec<Program>, String> {
     Ok(with.iter().map(alone).collect())
 }
 
+/// The files of a program.
+#[derive(Default)]
+pub struct Read {
+    /// The files.
+    pub files: Vec<File>,
+    /// Whether they were compiled for this machine, as the other one's headers are not there.
+    pub for_host: bool,
+    /// Whether some of them may have `ldapr`.
+    pub rcpc: bool,
+}
+
 /// The files of a program for a machine.
-pub fn load(program: &Program, machine: Machine, flags: &PortFlags) -> Result<(Vec<File>, bool), String> {
-    let mut files = Vec::new();
-    let mut for_host = false;
+pub fn load(program: &Program, machine: Machine, flags: &PortFlags) -> Result<Read, String> {
+    let mut out = Read::default();
     for part in &program.parts {
         let name = part.path().display().to_string();
         let text = match part {
             Part::Ir(path) => read(path, &name)?,
             Part::Source(unit) => {
-                let compiled =
-                    compile(unit, machine, &flags.clang).map_err(|message| clang_failed(&name, &message))?;
-                for_host |= compiled.for_host;
+                let compiled = compile(unit, (machine, flags.rcpc), &flags.clang)
+                    .map_err(|message| clang_failed(&name, &message))?;
+                out.for_host |= compiled.for_host;
                 compiled.text
             }
         };
@@ -122,9 +132,28 @@ pub fn load(program: &Program, machine: Machine, flags: &PortFlags) -> Result<(V
             let message = format!("`{}` is no target that is known here: x86, ARMv8 or ARMv7", module.triple);
             return Err(format!("{name}:{line}:{column}: error: {message}\n"));
         }
-        files.push(File { name, text, module });
+        out.rcpc |= has_rcpc(&module.triple, &text);
+        out.files.push(File { name, text, module });
     }
-    Ok((files, for_host))
+    Ok(out)
+}
+
+/// Whether code for ARMv8 may have `ldapr`: it is for a processor that has it, or for one that is not known here.
+fn has_rcpc(triple: &str, text: &str) -> bool {
+    let attribute = |line: &str, name: &str| {
+        let rest = line.split_once(&format!("\"{name}\"=\""))?.1;
+        Some(rest.split('"').next().unwrap_or_default().to_owned())
+    };
+    let is_newer = |feature: &str| {
+        ["+rcpc", "+v8r", "+v9"].iter().any(|newer| feature.starts_with(newer))
+            || ("+v8.3a".."+v8a").contains(&feature)
+    };
+    (triple.starts_with("aarch64") || triple.starts_with("arm64"))
+        && text.lines().filter(|line| line.starts_with("attributes #")).any(|line| {
+            let features = attribute(line, "target-features").unwrap_or_default();
+            features.split(',').any(is_newer)
+                || attribute(line, "target-cpu").is_some_and(|processor| processor != "generic")
+        })
 }
 
 /// How the names of targets begin.

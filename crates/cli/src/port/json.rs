@@ -24,12 +24,17 @@ pub fn show(loaded: &Loaded, answer: &Answer, written: &Written) -> Value {
     let changes: Vec<Value> = answer
         .edits
         .iter()
-        .map(|&edit| json!({"change": change(edit, answer.to), "place": place(loaded.place(edit).as_ref())}))
+        .map(|&edit| json!({"change": change(loaded, edit, answer.to), "place": place(loaded.place(edit).as_ref())}))
         .collect();
     let notes: Vec<Value> = loaded
         .notes()
         .into_iter()
         .map(|(words, times, first)| json!({"note": words, "times": times, "place": place(first.as_ref())}))
+        .collect();
+    let assumptions: Vec<Value> = answer
+        .assumptions
+        .iter()
+        .map(|assumption| json!({"name": assumption.name, "words": assumption.words}))
         .collect();
     let mut out = json!({
         "file": loaded.name,
@@ -44,7 +49,7 @@ pub fn show(loaded: &Loaded, answer: &Answer, written: &Written) -> Value {
         "changes": changes,
         "exact": answer.placement.exact,
         "repaired": answer.placement.after.is_robust(),
-        "atomics_only": loaded.atomics_only,
+        "assumptions": assumptions,
         "notes": notes,
     });
     if let Some(why) = &answer.gave_up {

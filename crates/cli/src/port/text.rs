@@ -77,8 +77,8 @@ fn head(out: &mut String, loaded: &Loaded, answer: &Answer, color: bool) {
         answer.edits.len(),
         answer.took.as_secs_f64()
     );
-    if loaded.atomics_only {
-        let _ = writeln!(out, "  atomic accesses only: the program is taken to have no data race");
+    for assumption in &answer.assumptions {
+        let _ = writeln!(out, "  assumed: {}", assumption.words);
     }
 }
 
@@ -89,7 +89,7 @@ fn repair(out: &mut String, loaded: &Loaded, answer: &Answer) {
     let _ = writeln!(out, "\n  repair ({count} {}{how}):", plural(count, "change"));
     for &edit in &answer.edits {
         let place = loaded.place(edit).map_or("somewhere".to_owned(), |place| show_place(&place));
-        let _ = writeln!(out, "    {place}: {}", change(edit, answer.to));
+        let _ = writeln!(out, "    {place}: {}", change(loaded, edit, answer.to));
     }
     let left = answer.placement.after.faults.len();
     if left > 0 {
@@ -102,13 +102,15 @@ fn repair(out: &mut String, loaded: &Loaded, answer: &Answer) {
 }
 
 /// A change in words.
-pub fn change(edit: Edit, machine: Machine) -> String {
-    match edit {
-        Edit::Fence(_, fence) => format!("a fence in front: {}", instruction(machine, fence)),
-        Edit::Strengthen(_, Strength::Release) => "make it a release (stlr)".to_owned(),
-        Edit::Strengthen(_, Strength::Acquire) => "make it an acquire (ldar)".to_owned(),
-        Edit::Strengthen(_, Strength::AcquirePc) => "make it an acquire (ldapr)".to_owned(),
-    }
+pub fn change(loaded: &Loaded, edit: Edit, machine: Machine) -> String {
+    let swaps = loaded.swaps(edit);
+    let (what, instruction) = match edit {
+        Edit::Fence(_, fence) => return format!("a fence in front: {}", instruction(machine, fence)),
+        Edit::Strengthen(_, Strength::Release) => ("a release", if swaps { "stlxr" } else { "stlr" }),
+        Edit::Strengthen(_, Strength::Acquire) => ("an acquire", if swaps { "ldaxr" } else { "ldar" }),
+        Edit::Strengthen(_, Strength::AcquirePc) => ("an acquire", "ldapr"),
+    };
+    format!("make it {what} ({instruction})")
 }
 
 /// A fence as it stands in assembly.
@@ -123,10 +125,6 @@ fn instruction(machine: Machine, fence: Fence) -> &'static str {
 
 /// What was treated conservatively.
 fn notes(out: &mut String, loaded: &Loaded) {
-    if loaded.for_host {
-        let _ =
-            writeln!(out, "\n  note: compiled for this machine, as there are no headers for the other one");
-    }
     let notes = loaded.notes();
     for (words, times, place) in notes.iter().take(8) {
         let at = place.as_ref().map(|place| format!(" ({})", show_place(place))).unwrap_or_default();

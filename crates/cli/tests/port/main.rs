@@ -1,5 +1,6 @@
 //! `seqcst port` from the outside: answers, exit codes, repaired files, bad input.
 
+mod assumptions;
 mod bad_input;
 mod fixes;
 
