@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::repair::{RCPC, assembly, expected, flags, load, read_again, readable, repair};
+use common::repair::{RCPC, assembly, expected, flags, load, read_again, repair};
 use common::{compile, tool};
 use expect_test::expect;
 use seqcst_port::count::{existing, naive};
@@ -102,7 +102,7 @@ fn repaired(to: Machine, features: Features, target: &[&str]) {
             let answer = check(&again.program, &again.classes, question, &changes);
             assert!(answer.is_robust(), "{about}: {:?}", answer.faults);
             // Without that, too, unless it comes from ARMv8: a fence there makes dependencies count that ARMv7 has not.
-            let plain = load(program, readable(&repaired.text)).1;
+            let plain = load(program, repaired.text).1;
             let answer = check(&plain.program, &plain.classes, question, &[]);
             assert!(from == Machine::ArmV8 || answer.is_robust(), "{about}: {:?}", answer.faults);
             let fences = repaired.edits.iter().filter(|edit| matches!(edit, Edit::Fence(..))).count();

@@ -55,19 +55,14 @@ pub fn repair((code, ported): &(Code, Ported), question: Question) -> Repaired {
     Repaired { placement, edits, text }
 }
 
-/// `dmb ishst` has no order in C11, and counts for nothing where IR is read: the text with `dmb ish` in its place, as long as
-/// before.
-pub fn readable(text: &str) -> String {
-    text.replace(".dmb(i32 10)", ".dmb(i32 11)")
-}
-
 /// Reads a repaired file, in which our fences stand as intrinsics of the target, and gives them as changes again: they are
 /// there on the machine that the program goes to, not on the one that it comes from. The programs have no others.
 pub fn read_again(name: &str, text: &str) -> (Ported, Vec<Change>) {
-    let (code, mut ported) = load(name, readable(text));
+    let (code, mut ported) = load(name, text.to_owned());
     let mut changes = Vec::new();
     for (function, f) in ported.program.functions.iter_mut().enumerate() {
-        for (node, n) in f.nodes.iter_mut().enumerate().filter(|(_, n)| matches!(n.what, What::Fence(_))) {
+        let fences = f.nodes.iter_mut().enumerate();
+        for (node, n) in fences.filter(|(_, n)| matches!(n.what, What::Fence(_) | What::StoreFence)) {
             let site = ported.sites[n.tag as usize];
             let Site::Before { function: id, block, index } = site else { panic!("{site:?}") };
             let span = &code.function(id).expect("is there").blocks[block as usize].body[index as usize].span;
