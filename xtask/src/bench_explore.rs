@@ -9,10 +9,9 @@
 mod rows;
 mod tables;
 
-pub use rows::load;
+pub use crate::saved::load;
 pub use tables::report;
 
-use crate::bench::{commit, machine};
 use crate::cargo::{root, seqcst};
 use crate::table::doing;
 use crate::{Outcome, bad_usage};
@@ -42,18 +41,18 @@ pub fn run(args: &[&str]) -> Outcome {
     while let Some(&arg) = args.next() {
         match arg {
             "--quick" => quick = true,
-            "--save" => save_to = Some(args.next().ok_or("`--save` needs a file")?),
+            "--save" => save_to = Some(*args.next().ok_or("`--save` needs a file")?),
             other => return bad_usage(&format!("`bench explore` does not know `{other}`")),
         }
     }
     let bench = Bench { tool: seqcst(true)?, folder: crate::studies::folder("explore")?, quick };
-    let mut result = Measured { machine: machine(), commit: commit(), rows: Vec::new() };
+    let mut result = Measured::here();
     result.rows.extend(bench.sober()?);
     result.rows.extend(bench.searches()?);
     result.rows.extend(bench.speed()?);
     doing("");
     println!("{}", report(&result));
-    save_to.map_or(Ok(()), |file| result.save(Path::new(file)))
+    result.save(save_to)
 }
 
 struct Bench {

@@ -1,11 +1,10 @@
 //! `cargo xtask bench models`: tests in process, beside loom and shuttle on the same tests (`corpus/rust-models`).
 
-use crate::bench::{commit, machine};
 use crate::cargo::{build, root};
+use crate::saved::{self, Row as _};
 use crate::table::{Table, count, doing};
 use crate::{Outcome, bad_usage};
 use serde_json::{Value, json};
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -17,7 +16,7 @@ const SPEED_TEST: &str = "Dekker, SeqCst";
 
 /// What came of one test with one tool.
 #[derive(Clone, PartialEq, Debug)]
-struct Row {
+pub struct Row {
     tool: String,
     test: String,
     /// There is a bug.
@@ -30,12 +29,7 @@ struct Row {
 }
 
 /// A whole result.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Measured {
-    machine: String,
-    commit: String,
-    rows: Vec<Row>,
-}
+pub type Measured = saved::Measured<Row>;
 
 /// Runs `bench models`.
 pub fn run(args: &[&str]) -> Outcome {
@@ -49,7 +43,7 @@ pub fn run(args: &[&str]) -> Outcome {
     let built = build(&["build", "--quiet", "--release", "--manifest-path", &manifest])?;
     let program = built.first().ok_or("cargo built nothing")?;
     let tests = output(&program.path, &[])?;
-    let mut result = Measured { machine: machine(), commit: commit(), rows: Vec::new() };
+    let mut result = Measured::here();
     for test in tests.lines() {
         for variant in ["right", "wrong"] {
             let tools = TOOLS.iter().chain(RANDOM.iter().filter(|tool| !TOOLS.contains(tool)));
@@ -64,10 +58,7 @@ pub fn run(args: &[&str]) -> Outcome {
     }
     doing("");
     println!("{}", result.report());
-    match save_to {
-        Some(file) => fs::write(file, result.to_lines()).map_err(|error| format!("{file}: {error}")),
-        None => Ok(()),
-    }
+    result.save(save_to)
 }
 
 fn output(program: &Path, args: &[&str]) -> Outcome<String> {
@@ -77,11 +68,10 @@ fn output(program: &Path, args: &[&str]) -> Outcome<String> {
 
 /// Reads what `--save` wrote.
 pub fn load(path: &Path) -> Outcome<Measured> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Measured::from_lines(&text).ok_or_else(|| format!("{}: not a saved benchmark", path.display()))
+    saved::load(path)
 }
 
-impl Row {
+impl saved::Row for Row {
     fn from_json(value: &Value) -> Option<Row> {
         let text = |name: &str| value[name].as_str().map(str::to_owned);
         Some(Row {
@@ -101,7 +91,9 @@ impl Row {
         json!({ "tool": tool, "test": test, "variant": variant, "found": found, "executions": executions, "seconds": seconds,
             "cpu_seconds": cpu_seconds })
     }
+}
 
+impl Row {
     /// `found in 2`, `misses it`, …
     fn verdict(&self) -> String {
         let executions = count(self.executions);
@@ -122,20 +114,6 @@ fn milliseconds(seconds: f64) -> String {
 }
 
 impl Measured {
-    fn to_lines(&self) -> String {
-        let head = json!({ "machine": self.machine, "commit": self.commit });
-        let lines = std::iter::once(head).chain(self.rows.iter().map(Row::to_json));
-        lines.map(|line| format!("{line}\n")).collect()
-    }
-
-    fn from_lines(text: &str) -> Option<Measured> {
-        let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).ok());
-        let head = lines.next()??;
-        let rows = lines.map(|line| Row::from_json(&line?)).collect::<Option<Vec<_>>>()?;
-        let word = |name: &str| head[name].as_str().map(str::to_owned);
-        Some(Measured { machine: word("machine")?, commit: word("commit")?, rows })
-    }
-
     fn row(&self, tool: &str, test: &str, wrong: bool) -> Option<&Row> {
         self.rows.iter().find(|row| (row.tool.as_str(), row.test.as_str(), row.wrong) == (tool, test, wrong))
     }
@@ -187,8 +165,7 @@ mod tests {
         };
         let rows =
             vec![row("seqcst", false, ""), row("seqcst", true, "a race"), row("loom", false, "both are in")];
-        let result = Measured { machine: "m".to_owned(), commit: "c".to_owned(), rows };
-        assert_eq!(Measured::from_lines(&result.to_lines()), Some(result.clone()));
+        let result = saved::round_trip(&rows);
         assert!(result.report().contains("| Dekker, SeqCst | with a bug | finds it (1,234, 500 ms) |  |  |"));
         assert!(result.report().contains("**false alarm**"));
     }

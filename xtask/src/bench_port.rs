@@ -2,12 +2,10 @@
 //!
 //! The programs are our own: where numbers of accesses differ from the paper's, numbers of fences can't be compared one by one.
 
-use crate::bench::{commit, machine};
 use crate::cargo::{root, seqcst};
 use crate::table::{Table, doing};
-use crate::{Outcome, bad_usage};
+use crate::{Outcome, bad_usage, saved};
 use serde_json::{Value, json};
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -42,7 +40,7 @@ const PAPER: [Published; 10] = [
 
 /// What came of one program and pair.
 #[derive(Clone, PartialEq, Debug)]
-struct Row {
+pub struct Row {
     program: String,
     from: String,
     to: String,
@@ -55,12 +53,7 @@ struct Row {
 }
 
 /// A whole result.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Measured {
-    machine: String,
-    commit: String,
-    rows: Vec<Row>,
-}
+pub type Measured = saved::Measured<Row>;
 
 /// Runs `bench port`.
 pub fn run(args: &[&str]) -> Outcome {
@@ -71,17 +64,14 @@ pub fn run(args: &[&str]) -> Outcome {
     };
     doing("building …");
     let tool = seqcst(true)?;
-    let mut result = Measured { machine: machine(), commit: commit(), rows: Vec::new() };
+    let mut result = Measured::here();
     for Published { program, .. } in PAPER {
         doing(&format!("{program} …"));
         result.rows.extend(measure(&tool, program)?);
     }
     doing("");
     println!("{}", result.report());
-    match save_to {
-        Some(file) => fs::write(file, result.to_lines()).map_err(|error| format!("{file}: {error}")),
-        None => Ok(()),
-    }
+    result.save(save_to)
 }
 
 /// All six pairs for a program.
@@ -112,11 +102,10 @@ fn measure(tool: &Path, program: &str) -> Outcome<Vec<Row>> {
 
 /// Reads what `--save` wrote.
 pub fn load(path: &Path) -> Outcome<Measured> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Measured::from_lines(&text).ok_or_else(|| format!("{}: not a saved benchmark", path.display()))
+    saved::load(path)
 }
 
-impl Row {
+impl saved::Row for Row {
     fn to_json(&self) -> Value {
         let Row { program, from, to, naive, existing, inserted, exact, seconds } = self;
         json!({ "program": program, "from": from, "to": to, "naive": naive, "existing": existing, "inserted": inserted,
@@ -140,20 +129,6 @@ impl Row {
 }
 
 impl Measured {
-    fn to_lines(&self) -> String {
-        let head = json!({ "machine": self.machine, "commit": self.commit });
-        let lines = std::iter::once(head).chain(self.rows.iter().map(Row::to_json));
-        lines.map(|line| format!("{line}\n")).collect()
-    }
-
-    fn from_lines(text: &str) -> Option<Measured> {
-        let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).ok());
-        let head = lines.next()??;
-        let rows = lines.map(|line| Row::from_json(&line?)).collect::<Option<Vec<_>>>()?;
-        let word = |name: &str| head[name].as_str().map(str::to_owned);
-        Some(Measured { machine: word("machine")?, commit: word("commit")?, rows })
-    }
-
     fn row(&self, program: &str, (from, to): (&str, &str)) -> Option<&Row> {
         let is =
             |row: &&Row| (row.program.as_str(), row.from.as_str(), row.to.as_str()) == (program, from, to);
@@ -218,8 +193,7 @@ mod tests {
             seconds: 0.001,
         };
         let rows = vec![row("x86", 2), row("armv8", 3)];
-        let result = Measured { machine: "m".to_owned(), commit: "c".to_owned(), rows };
-        assert_eq!(Measured::from_lines(&result.to_lines()), Some(result.clone()));
+        let result = saved::round_trip(&rows);
         assert!(result.report().contains("| barrier | 6, 0 (6, 0) |"), "{}", result.report());
         assert!(result.report().contains("| barrier | 2 (2) | 3+ (2) |"), "{}", result.report());
     }

@@ -2,7 +2,7 @@
 //!
 //! * [`tools`]: the ways to compile and run a program, from plain to ours;
 //! * [`shapes`]: the synthetic programs, all of them one C file with different arguments;
-//! * [`rows`]: what was measured, saved and read again;
+//! * [`rows`]: what was measured;
 //! * [`summary`]: geometric means and tables.
 
 mod rows;
@@ -10,17 +10,16 @@ mod shapes;
 mod summary;
 mod tools;
 
-pub use rows::load;
+pub use crate::saved::load;
 pub use summary::report;
 
-use crate::bench::{commit, machine};
 use crate::cargo::{root, seqcst};
 use crate::studies::{self, Client};
 use crate::table::doing;
 use crate::{Outcome, bad_usage};
 use rows::{Group, Measured, Row, Sample};
 use shapes::{Shape, by_locations, synthetic};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tools::Tool;
 
 /// How often each program runs with each tool: the least of each number counts.
@@ -45,12 +44,12 @@ pub fn run(args: &[&str]) -> Outcome {
         }
     }
     let tools = Tool::installed(&seqcst(true)?)?;
-    let mut result = Measured { machine: machine(), commit: commit(), rows: Vec::new() };
+    let mut result = Measured::here();
     result.rows.extend(synthetic_rows(&tools, &settings)?);
     result.rows.extend(study_rows(&tools, &settings)?);
     doing("");
     println!("{}", report(&result));
-    settings.save_to.map_or(Ok(()), |file| result.save(Path::new(file)))
+    result.save(settings.save_to)
 }
 
 /// Compiles the synthetic program once with each tool and runs it in all shapes.

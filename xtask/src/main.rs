@@ -24,6 +24,7 @@ mod demo;
 mod measure;
 mod original;
 mod readme;
+mod saved;
 mod setup;
 mod soak;
 mod studies;

@@ -1,10 +1,11 @@
-//! What was measured, as it is saved: one JSON object per line.
+//! What was measured.
 
-use crate::Outcome;
+use crate::saved;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+
+/// A whole result.
+pub type Measured = saved::Measured<Row>;
 
 /// One line of a table.
 #[derive(Clone, PartialEq, Debug)]
@@ -32,64 +33,21 @@ impl Row {
     }
 }
 
-/// A whole result.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Measured {
-    /// What machine it was, in words.
-    pub machine: String,
-    /// What was measured.
-    pub commit: String,
-    /// All lines.
-    pub rows: Vec<Row>,
-}
-
-/// Reads what `--save` wrote.
-pub fn load(path: &Path) -> Outcome<Measured> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Measured::from_lines(&text)
-        .map_err(|line| format!("{}:{line}: not a line of a saved benchmark", path.display()))
-}
-
-impl Measured {
-    /// Writes it to a file.
-    pub fn save(&self, path: &Path) -> Outcome {
-        fs::write(path, self.to_lines()).map_err(|error| format!("{}: {error}", path.display()))
+impl saved::Row for Row {
+    fn to_json(&self) -> Value {
+        json!({ "group": self.group, "program": self.program, "how": self.how, "numbers": self.numbers })
     }
 
-    fn to_lines(&self) -> String {
-        let head = json!({ "machine": self.machine, "commit": self.commit });
-        let rows = self.rows.iter().map(|row| {
-            json!({ "group": row.group, "program": row.program, "how": row.how, "numbers": row.numbers })
-        });
-        std::iter::once(head).chain(rows).map(|line| format!("{line}\n")).collect()
-    }
-
-    /// An error is the number of the line that makes no sense.
-    fn from_lines(text: &str) -> Result<Measured, usize> {
-        let mut measured = Measured::default();
-        for (number, line) in text.lines().enumerate() {
-            let value: Option<Value> = serde_json::from_str(line).ok();
-            value.and_then(|value| measured.add(&value)).ok_or(number + 1)?;
-        }
-        Ok(measured)
-    }
-
-    fn add(&mut self, line: &Value) -> Option<()> {
-        if let Some(machine) = line["machine"].as_str() {
-            self.machine = machine.to_owned();
-            self.commit = line["commit"].as_str()?.to_owned();
-            return Some(());
-        }
+    fn from_json(line: &Value) -> Option<Row> {
         let word = |name: &str| line[name].as_str().map(str::to_owned);
         let numbers = line["numbers"].as_object()?;
         let numbers = numbers.iter().map(|(name, value)| Some((name.clone(), value.as_f64()?)));
-        self.rows.push(Row {
+        Some(Row {
             group: word("group")?,
             program: word("program")?,
             how: word("how")?,
             numbers: numbers.collect::<Option<_>>()?,
-        });
-        Some(())
+        })
     }
 }
 
@@ -99,9 +57,6 @@ mod tests {
 
     #[test]
     fn what_is_saved_can_be_read() {
-        let rows = vec![Row::new("speed", "a", "b", &[("rate", 1.5)])];
-        let measured = Measured { machine: "a machine".to_owned(), commit: "abc".to_owned(), rows };
-        assert_eq!(Measured::from_lines(&measured.to_lines()), Ok(measured));
-        assert_eq!(Measured::from_lines("{}\n"), Err(1));
+        saved::round_trip(&[Row::new("speed", "a", "b", &[("rate", 1.5)])]);
     }
 }

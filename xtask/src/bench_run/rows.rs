@@ -1,9 +1,10 @@
-//! What was measured, as it is saved: one JSON object per line.
+//! What was measured.
 
-use crate::Outcome;
+use crate::saved;
 use serde_json::{Value, json};
-use std::fs;
-use std::path::Path;
+
+/// A whole result.
+pub type Measured = saved::Measured<Row>;
 
 /// What one run took.
 #[derive(Clone, PartialEq, Debug)]
@@ -60,56 +61,14 @@ impl Row {
     }
 }
 
-/// A whole result.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Measured {
-    /// What machine it was, in words.
-    pub machine: String,
-    /// What was measured.
-    pub commit: String,
-    /// All programs.
-    pub rows: Vec<Row>,
-}
-
-/// Reads what `--save` wrote.
-pub fn load(path: &Path) -> Outcome<Measured> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Measured::from_lines(&text)
-        .map_err(|line| format!("{}:{line}: not a line of a saved benchmark", path.display()))
-}
-
-impl Measured {
-    /// Writes it to a file.
-    pub fn save(&self, path: &Path) -> Outcome {
-        fs::write(path, self.to_lines()).map_err(|error| format!("{}: {error}", path.display()))
+impl saved::Row for Row {
+    fn to_json(&self) -> Value {
+        let samples: serde_json::Map<String, Value> = self.samples.iter().map(entry).collect();
+        let (_, group) = GROUPS[self.group as usize];
+        json!({ "group": group, "program": self.name, "tools": samples })
     }
 
-    fn to_lines(&self) -> String {
-        let head = json!({ "machine": self.machine, "commit": self.commit });
-        let rows = self.rows.iter().map(|row| {
-            let samples: serde_json::Map<String, Value> = row.samples.iter().map(entry).collect();
-            let (_, group) = GROUPS[row.group as usize];
-            json!({ "group": group, "program": row.name, "tools": samples })
-        });
-        std::iter::once(head).chain(rows).map(|line| format!("{line}\n")).collect()
-    }
-
-    /// An error is the number of the line that makes no sense.
-    fn from_lines(text: &str) -> Result<Measured, usize> {
-        let mut measured = Measured::default();
-        for (number, line) in text.lines().enumerate() {
-            let value: Option<Value> = serde_json::from_str(line).ok();
-            value.and_then(|value| measured.add(&value)).ok_or(number + 1)?;
-        }
-        Ok(measured)
-    }
-
-    fn add(&mut self, line: &Value) -> Option<()> {
-        if let Some(machine) = line["machine"].as_str() {
-            self.machine = machine.to_owned();
-            self.commit = line["commit"].as_str()?.to_owned();
-            return Some(());
-        }
+    fn from_json(line: &Value) -> Option<Row> {
         let (group, _) = *GROUPS.iter().find(|(_, name)| line["group"] == *name)?;
         let samples = line["tools"].as_object()?.iter().map(|(tool, sample)| {
             let number = |key: &str| sample[key].as_f64();
@@ -121,13 +80,8 @@ impl Measured {
             };
             Some((tool.clone(), sample))
         });
-        let row = Row {
-            group,
-            name: line["program"].as_str()?.to_owned(),
-            samples: samples.collect::<Option<Vec<_>>>()?,
-        };
-        self.rows.push(row);
-        Some(())
+        let samples = samples.collect::<Option<Vec<_>>>()?;
+        Some(Row { group, name: line["program"].as_str()?.to_owned(), samples })
     }
 }
 
@@ -146,12 +100,6 @@ mod tests {
         let sample = Sample { seconds: 0.5, cpu_seconds: 0.75, memory: 1_000_000, found: true };
         let row =
             |group| Row { group, name: "a".to_owned(), samples: vec![("native".to_owned(), sample.clone())] };
-        let measured = Measured {
-            machine: "a machine".to_owned(),
-            commit: "abc".to_owned(),
-            rows: GROUPS.map(|(group, _)| row(group)).to_vec(),
-        };
-        assert_eq!(Measured::from_lines(&measured.to_lines()), Ok(measured));
-        assert_eq!(Measured::from_lines("{}\n"), Err(1));
+        saved::round_trip(&GROUPS.map(|(group, _)| row(group)));
     }
 }
