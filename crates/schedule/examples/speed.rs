@@ -1,5 +1,4 @@
-//! How fast is the loop around the source? Measured on request: `cargo test --release -p seqcst-schedule --test speed --
-//! --ignored --nocapture`.
+//! How fast is the loop around the source? `cargo run --release -p seqcst-schedule --example speed`.
 
 use seqcst_schedule::strategies::{Bounded, Dpor, Pct, RandomWalk};
 use seqcst_schedule::{
@@ -68,9 +67,7 @@ fn measure(name: &str, threads: &[&[Op]], strategy: &mut dyn Strategy, distinct:
     );
 }
 
-#[test]
-#[ignore = "a measurement"]
-fn rates() {
+fn main() {
     let store = |x| Op::new(Kind::Store, How::Write, x);
     let load = |x| Op::new(Kind::Load, How::Read, x);
     let sb: [&[Op]; 2] = [&[store(16), load(17)], &[store(17), load(16)]];
