@@ -1,1 +1,269 @@
 //! The proof: conditions of seed 002 for every class of locations, as questions to the solver.
+//!
+//! * [`straight`]: methods as loop-free guarded code; [`sections`]: locks;
+//! * [`facts`]: the derived constraints that static analysis finds;
+//! * [`execution`]: partial executions under SC, and what RC20 makes known;
+//! * [`conditions`]: Φdst, Φsrc and Φfence;
+//! * [`partial`]: what is shown when none of them holds.
+
+pub mod conditions;
+pub mod execution;
+pub mod facts;
+mod invariants;
+pub mod partial;
+pub mod sections;
+mod smt;
+pub mod straight;
+pub mod term;
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+pub use facts::Constraint;
+pub use partial::{Event, Invocation, Partial};
+
+use crate::code::{ClassId, Library};
+use crate::solver::{Answer, Error, Pool};
+use conditions::{Case, Depth, Place, accesses};
+use execution::World;
+use facts::Facts;
+
+/// How to prove.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Derived constraints that are not used.
+    pub disabled: Vec<Constraint>,
+}
+
+/// A condition that excludes witnesses for a write.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Condition {
+    /// Φdst: accesses that could miss the write know it.
+    Destination,
+    /// Φsrc: the write is known wherever SC order leads.
+    Source,
+    /// Φfence: it is known, or an SC fence makes it known in time.
+    Fence,
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Condition::Destination => "destination",
+            Condition::Source => "source",
+            Condition::Fence => "fence",
+        })
+    }
+}
+
+/// What came out for a class.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClassResult {
+    /// The class.
+    pub class: ClassId,
+    /// The conditions that hold for its writes; none if one of them has none.
+    pub conditions: Vec<Condition>,
+    /// Questions that were asked.
+    pub questions: usize,
+    /// Derived constraints that the proof needs, if cores were wanted.
+    pub used: Vec<Constraint>,
+    /// Why it isn't proved.
+    pub failure: Option<Failure>,
+}
+
+/// Why a class isn't proved.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// A partial execution in which an access may be stale.
+    Witness(Box<Partial>),
+    /// The solver gave up.
+    Unknown {
+        /// Why.
+        why: String,
+    },
+}
+
+/// What came out for a library.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// For each class.
+    pub classes: Vec<ClassResult>,
+    /// What the proof takes for granted, in words.
+    pub assumptions: Vec<String>,
+    /// Questions that were asked in all.
+    pub questions: usize,
+}
+
+impl Outcome {
+    /// Is every class proved?
+    pub fn is_robust(&self) -> bool {
+        self.classes.iter().all(|c| c.failure.is_none())
+    }
+}
+
+/// Tries to prove that a library (after ρ) is execution-graph robust for every client that keeps its contract.
+pub fn prove(library: &Library, pool: &mut Pool, options: &Options) -> Result<Outcome, Error> {
+    let joined = sections::join(library);
+    let analysed = joined.as_ref().map_or(library, |joined| &joined.library);
+    let segments: Vec<_> = analysed
+        .methods
+        .iter()
+        .enumerate()
+        .flat_map(|(index, method)| straight::segments(index, method))
+        .collect();
+    let facts = Facts::of(analysed, &segments, joined.as_ref(), &options.disabled);
+    let mut world = World { library: analysed, segments: &segments, facts };
+    let before = pool.asked();
+    if !options.disabled.contains(&Constraint::Bound) {
+        world.facts.bounds = invariants::bounds(&world, pool)?;
+    }
+    let mut prover = Prover { world: &world, pool, deepest: Depth::Reads };
+    if options.disabled.contains(&Constraint::Writers) {
+        prover.deepest = Depth::Calls;
+    }
+    let classes = (0..analysed.classes.len())
+        .map(|k| prover.class(ClassId(k as u32)))
+        .collect::<Result<Vec<_>, _>>()?;
+    let questions = pool.asked() - before;
+    Ok(Outcome { classes, assumptions: assumptions(&world), questions })
+}
+
+fn assumptions(world: &World) -> Vec<String> {
+    let library = world.library;
+    let mut said = vec!["clients use one object; integers do not overflow".to_owned()];
+    for group in &library.contract.one_thread {
+        said.push(format!("one thread makes all calls of {}", group.join(", ")));
+    }
+    if world.facts.section.is_some() {
+        said.push("a thread unlocks what it has locked before; the lock is correct under SC".to_owned());
+    }
+    if !library.contract.points.is_empty() && world.facts.section.is_some() {
+        said.push("the declared linearization points are right".to_owned());
+    }
+    said
+}
+
+struct Prover<'a, 'p> {
+    world: &'a World<'a>,
+    pool: &'p mut Pool,
+    deepest: Depth,
+}
+
+/// The answers to some questions together.
+enum Verdict {
+    Holds { used: Vec<String> },
+    Fails { case: Case, depth: Depth, values: Vec<(String, String)> },
+    Unknown { why: String },
+}
+
+impl Prover<'_, '_> {
+    fn class(&mut self, class: ClassId) -> Result<ClassResult, Error> {
+        let before = self.pool.asked();
+        let mut result =
+            ClassResult { class, conditions: Vec::new(), questions: 0, used: Vec::new(), failure: None };
+        let mut labels = Vec::new();
+        for suspect in accesses(self.world, class) {
+            if suspect.of(self.world).writes() && result.failure.is_none() {
+                self.suspect(class, suspect, &mut result, &mut labels)?;
+            }
+        }
+        if result.failure.is_some() {
+            result.conditions.clear();
+        }
+        result.conditions.sort_unstable();
+        result.conditions.dedup();
+        result.used = Constraint::ALL.into_iter().filter(|c| labels.iter().any(|l| l == c.name())).collect();
+        result.questions = self.pool.asked() - before;
+        Ok(result)
+    }
+
+    /// Finds a condition for one write of the library.
+    fn suspect(
+        &mut self,
+        class: ClassId,
+        suspect: Place,
+        result: &mut ClassResult,
+        labels: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        let world = self.world;
+        let mut open = accesses(world, class);
+        let mut failure = None;
+        let mut depths = vec![Depth::Calls, Depth::Locations, Depth::Reads];
+        depths.retain(|d| *d <= self.deepest);
+        for depth in depths {
+            let mut left = Vec::new();
+            for access in open {
+                match self.ask(vec![Case::Destination { suspect, access }], depth)? {
+                    Verdict::Holds { used } => {
+                        labels.extend(used);
+                        result.conditions.push(Condition::Destination);
+                    }
+                    other => {
+                        failure = Some(other);
+                        left.push(access);
+                    }
+                }
+            }
+            open = left;
+            if open.is_empty() {
+                return Ok(());
+            }
+            if let Verdict::Holds { used } = self.ask(conditions::source(world, suspect, false), depth)? {
+                labels.extend(used);
+                result.conditions.push(Condition::Source);
+                return Ok(());
+            }
+            if self.has_fences()
+                && let Verdict::Holds { used } = self.ask(conditions::source(world, suspect, true), depth)?
+            {
+                let cases =
+                    open.iter().flat_map(|access| conditions::warned(world, suspect, *access)).collect();
+                match self.ask(cases, depth)? {
+                    Verdict::Holds { used: more } => {
+                        labels.extend(used);
+                        labels.extend(more);
+                        result.conditions.push(Condition::Fence);
+                        return Ok(());
+                    }
+                    other => failure = Some(other),
+                }
+            }
+        }
+        result.failure = Some(match failure {
+            Some(Verdict::Fails { case, depth, values }) => {
+                Failure::Witness(Box::new(Partial::new(world, class, case, depth, &values)))
+            }
+            Some(Verdict::Unknown { why }) => Failure::Unknown { why },
+            _ => Failure::Unknown { why: "no answer".to_owned() },
+        });
+        Ok(())
+    }
+
+    fn has_fences(&self) -> bool {
+        let mut steps = self.world.segments.iter().flat_map(|s| &s.steps);
+        steps.any(|s| s.is_fence() && s.order == crate::code::Order::SeqCst)
+    }
+
+    fn ask(&mut self, cases: Vec<Case>, depth: Depth) -> Result<Verdict, Error> {
+        let world = self.world;
+        let mut verdict = Verdict::Holds { used: Vec::new() };
+        let questions = cases.iter().map(|case| case.question(world, depth));
+        self.pool.ask(questions, |number, answer| match answer {
+            Answer::Unsat { core } => {
+                if let Verdict::Holds { used } = &mut verdict {
+                    used.extend(core);
+                }
+                ControlFlow::Continue(())
+            }
+            Answer::Sat { values } => {
+                verdict = Verdict::Fails { case: cases[number], depth, values };
+                ControlFlow::Break(())
+            }
+            Answer::Unknown { why } => {
+                verdict = Verdict::Unknown { why };
+                ControlFlow::Break(())
+            }
+        })?;
+        Ok(verdict)
+    }
+}
