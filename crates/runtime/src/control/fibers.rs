@@ -86,37 +86,48 @@ fn own_fs() -> usize {
     fs
 }
 
+/// A function that saves what a call must keep, and the stack pointer in the fiber that is its first argument; does what is
+/// said, which ends on a stack that was left like that; and goes on where that one was left.
+macro_rules! switching {
+    ($($instruction:literal),+; $($name:ident = $($operand:tt)+);+) => {
+        naked_asm!(
+            "push rbp",
+            "push rbx",
+            "push r12",
+            "push r13",
+            "push r14",
+            "push r15",
+            "sub rsp, 8",
+            "stmxcsr [rsp]",
+            "fnstcw [rsp + 4]",
+            "mov [rdi + {sp}], rsp",
+            $($instruction,)+
+            "fldcw [rsp + 4]",
+            "ldmxcsr [rsp]",
+            "add rsp, 8",
+            "pop r15",
+            "pop r14",
+            "pop r13",
+            "pop r12",
+            "pop rbx",
+            "pop rbp",
+            "ret",
+            sp = const offset_of!(Fiber, sp),
+            $($name = $($operand)+,)+
+        )
+    };
+}
+
 /// Saves what a call must keep, and the stack pointer in the fiber; sleeps on the stack that ends at `top`; then goes on
 /// where the runner left this stack.
 #[unsafe(naked)]
 unsafe extern "C" fn lie_down(fiber: *mut Fiber, top: usize) {
-    naked_asm!(
-        "push rbp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
-        "sub rsp, 8",
-        "stmxcsr [rsp]",
-        "fnstcw [rsp + 4]",
-        "mov [rdi + {sp}], rsp",
+    switching!(
         "mov rsp, rsi",
         "mov rbx, rdi",
         "call {sleep}",
-        "mov rsp, [rbx + {sp}]",
-        "fldcw [rsp + 4]",
-        "ldmxcsr [rsp]",
-        "add rsp, 8",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
-        "ret",
-        sp = const offset_of!(Fiber, sp),
-        sleep = sym sleep,
+        "mov rsp, [rbx + {sp}]";
+        sleep = sym sleep
     )
 }
 
@@ -130,31 +141,10 @@ unsafe extern "C" fn sleep(fiber: *const Fiber) {
 /// The switch itself: as a call sees it, nothing happens, but time passes.
 #[unsafe(naked)]
 unsafe extern "C" fn change(from: *mut Fiber, to: *mut Fiber) {
-    naked_asm!(
-        "push rbp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
-        "sub rsp, 8",
-        "stmxcsr [rsp]",
-        "fnstcw [rsp + 4]",
-        "mov [rdi + {sp}], rsp",
+    switching!(
         "mov rsp, [rsi + {sp}]",
         "mov rax, [rsi + {fs}]",
-        "wrfsbase rax",
-        "fldcw [rsp + 4]",
-        "ldmxcsr [rsp]",
-        "add rsp, 8",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
-        "ret",
-        sp = const offset_of!(Fiber, sp),
-        fs = const offset_of!(Fiber, fs),
+        "wrfsbase rax";
+        fs = const offset_of!(Fiber, fs)
     )
 }
