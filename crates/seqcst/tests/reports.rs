@@ -13,6 +13,11 @@ use seqcst::{Builder, Model, Problem, Strategy, thread};
 /// The report, which must come again when its tape is replayed.
 #[track_caller]
 fn report(builder: Builder, f: impl Fn(), expected: Expect) {
+    expected.assert_eq(&text(builder, f));
+}
+
+#[track_caller]
+fn text(builder: Builder, f: impl Fn()) -> String {
     let exploration = builder.explore(&f);
     let (text, tape) = (exploration.report().expect("a problem"), exploration.tape().unwrap_or_default());
     if exploration.problem() != Some(&Problem::NotDeterministic) {
@@ -20,7 +25,7 @@ fn report(builder: Builder, f: impl Fn(), expected: Expect) {
         assert_eq!(again.report(), Some(text));
         assert_eq!(again.executions(), 1);
     }
-    expected.assert_eq(text);
+    text.to_owned()
 }
 
 #[test]
@@ -60,36 +65,15 @@ fn store_buffering() {
 #[test]
 fn store_buffering_on_x86() {
     let builder = Builder::default().memory_model(Model::Tso);
-    report(
-        builder,
-        cases::store_buffering,
-        expect![[r#"
+    let (usual, on_x86) =
+        (text(Builder::default(), cases::store_buffering), text(builder, cases::store_buffering));
+    assert_eq!(usual.lines().count(), on_x86.lines().count());
+    // What is not the same as above.
+    let others: Vec<&str> =
+        on_x86.lines().zip(usual.lines()).filter(|(a, b)| a != b).map(|(a, _)| a).collect();
+    expect![[r#"
         seqcst: not robust under TSO (x86): an access may be stale
-          thread 1 at crates/seqcst/tests/reports/cases.rs:13:17: load(Acquire) of a0
-              13 | other.1.load(Acquire)
-          can miss the Release write of 1 by main at crates/seqcst/tests/reports/cases.rs:15:14
-              15 | shared.1.store(1, Release);
-          and read the value at the beginning: 0
-          under sequential consistency the write comes before the access:
-            2    main       a0.store(1, Release)  crates/seqcst/tests/reports/cases.rs:15:14
-            3    main       a1.load(Acquire) = 0  crates/seqcst/tests/reports/cases.rs:16:14
-            6    thread 1   a1.store(1, Release)  crates/seqcst/tests/reports/cases.rs:12:17
-            7    thread 1   a0.load(Acquire) = 1  crates/seqcst/tests/reports/cases.rs:13:17
-
-        the execution, step by step:
-                main                  thread 1
-             1  spawn thread 1                              cases.rs:11:5
-             2  a0.store(1, Release)                        cases.rs:15:14
-             3  a1.load(Acquire) = 0                        cases.rs:16:14
-             4  end
-             5                        begin
-             6                        a1.store(1, Release)  cases.rs:12:17
-             7                        a0.load(Acquire) = 1  cases.rs:13:17  ← here
-
-        repair: a fence(SeqCst) between the write and the later load of each thread, or a read-modify-write, or SeqCst for the writes at cases.rs:15:14, cases.rs:16:14, cases.rs:12:17, cases.rs:13:17
-
-        replay: SEQCST_TAPE=0x4,1x4 cargo test store_buffering_on_x86"#]],
-    );
+        repair: a fence(SeqCst) between the write and the later load of each thread, or a read-modify-write, or SeqCst for the writes at cases.rs:15:14, cases.rs:16:14, cases.rs:12:17, cases.rs:13:17"#]].assert_eq(&others.join("\n"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod arc_traits;
 pub mod atomic;
 mod barrier;
 mod condvar;
+mod guards;
 mod lazy;
 pub mod mpsc;
 mod mutex;

@@ -1,10 +1,9 @@
 //! Mutexes.
 
-use super::{LockResult, PoisonError, TryLockError, TryLockResult, lock, lock_id, really, try_lock, unlock};
-use crate::rt::{self, site, site::Site, tag::Tag};
+use super::guards::{give_alone, guarded, leads_to_the_value, take_alone, try_alone};
+use super::{LockResult, TryLockResult};
+use crate::rt::{site::Site, tag::Tag};
 use std::fmt;
-use std::ops::{Deref, DerefMut};
-use std::panic::Location;
 
 /// Like [`std::sync::Mutex`].
 ///
@@ -46,12 +45,8 @@ impl<T: ?Sized> Mutex<T> {
     /// If it is poisoned.
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        if !rt::inside() {
-            return self.guard(None, self.real.lock());
-        }
-        let site = site::number(Location::caller());
-        lock(lock_id(&self.tag), site);
-        self.guard(Some(site), really(|| self.real.try_lock()))
+        let (site, real) = take_alone(&self.tag, || self.real.lock(), || self.real.try_lock());
+        self.guard(site, real)
     }
 
     /// Takes the mutex if nobody has it.
@@ -60,19 +55,7 @@ impl<T: ?Sized> Mutex<T> {
     /// If somebody has it, or it is poisoned.
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
-        let mut at = None;
-        if rt::inside() {
-            let site = site::number(Location::caller());
-            if !try_lock(lock_id(&self.tag), site) {
-                return Err(TryLockError::WouldBlock);
-            }
-            at = Some(site);
-        }
-        match self.real.try_lock() {
-            Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
-            Err(TryLockError::Poisoned(error)) => Ok(self.guard(at, Err(error))?),
-            Ok(real) => Ok(self.guard(at, Ok(real))?),
-        }
+        try_alone(&self.tag, || self.real.try_lock(), |site, real| self.guard(site, real))
     }
 
     pub(super) fn guard<'a>(
@@ -80,8 +63,7 @@ impl<T: ?Sized> Mutex<T> {
         site: Option<Site>,
         real: LockResult<std::sync::MutexGuard<'a, T>>,
     ) -> LockResult<MutexGuard<'a, T>> {
-        let guard = |real| MutexGuard { mutex: self, real: Some(real), site };
-        real.map(guard).map_err(|error| PoisonError::new(guard(error.into_inner())))
+        guarded(real, |real| MutexGuard { mutex: self, real: Some(real), site })
     }
 
     /// The value, for who has the mutex for himself.
@@ -105,39 +87,11 @@ impl<T: ?Sized> Mutex<T> {
 
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     fn drop(&mut self) {
-        let real = self.real.take();
-        match self.site.filter(|_| real.is_some() && rt::inside()) {
-            Some(site) => unlock(lock_id(&self.mutex.tag), site, || drop(real)),
-            None => drop(real),
-        }
+        give_alone(&self.mutex.tag, self.site, self.real.take());
     }
 }
 
-impl<T: ?Sized> Deref for MutexGuard<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        self.real.as_ref().expect("still taken")
-    }
-}
-
-impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        self.real.as_mut().expect("still taken")
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
+leads_to_the_value!(MutexGuard mut);
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

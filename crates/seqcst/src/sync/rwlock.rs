@@ -1,11 +1,11 @@
 //! Read-write locks.
 
-use super::{LockResult, PoisonError, TryLockError, TryLockResult, lock, lock_id, really, try_lock, unlock};
+use super::guards::{give_alone, guarded, leads_to_the_value, take_alone, try_alone, try_at};
+use super::{LockResult, TryLockResult, lock_id, really};
 use crate::rt::world::{World, names, op};
 use crate::rt::{self, note, site, site::Site, step, tag::Tag, wait::Wait};
 use seqcst_schedule::{How, Kind};
 use std::fmt;
-use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 
 /// Like [`std::sync::RwLock`].
@@ -70,29 +70,19 @@ impl<T: ?Sized> RwLock<T> {
     /// If somebody writes, or it is poisoned.
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        let mut at = None;
-        if rt::inside() {
-            let (id, site) = (lock_id(&self.tag), site::number(Location::caller()));
+        let is_free = |site| {
+            let id = lock_id(&self.tag);
             let taken = op(Kind::TryLock, How::Read, names::LOCK, id);
-            let free = step(site, taken, Wait::Nothing, |world| {
+            step(site, taken, Wait::Nothing, |world| {
                 let free = world.locks.get(id).writer.is_none();
                 note(world, || format!("try to lock m{id} to read: {}", if free { "done" } else { "taken" }));
                 if free {
                     take(world, id);
-                    return (taken, true);
                 }
-                (op(Kind::TryLock, How::Read, names::LOCK, id), false)
-            });
-            if !free {
-                return Err(TryLockError::WouldBlock);
-            }
-            at = Some(site);
-        }
-        match self.real.try_read() {
-            Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
-            Err(TryLockError::Poisoned(error)) => Ok(self.reader(at, Err(error))?),
-            Ok(real) => Ok(self.reader(at, Ok(real))?),
-        }
+                (taken, free)
+            })
+        };
+        try_at(is_free, || self.real.try_read(), |site, real| self.reader(site, real))
     }
 
     /// Takes the lock to write, or waits for it.
@@ -101,12 +91,8 @@ impl<T: ?Sized> RwLock<T> {
     /// If it is poisoned.
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        if !rt::inside() {
-            return self.writer(None, self.real.write());
-        }
-        let site = site::number(Location::caller());
-        lock(lock_id(&self.tag), site);
-        self.writer(Some(site), really(|| self.real.try_write()))
+        let (site, real) = take_alone(&self.tag, || self.real.write(), || self.real.try_write());
+        self.writer(site, real)
     }
 
     /// Takes the lock to write if nobody has it.
@@ -115,19 +101,7 @@ impl<T: ?Sized> RwLock<T> {
     /// If somebody has it, or it is poisoned.
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        let mut at = None;
-        if rt::inside() {
-            let site = site::number(Location::caller());
-            if !try_lock(lock_id(&self.tag), site) {
-                return Err(TryLockError::WouldBlock);
-            }
-            at = Some(site);
-        }
-        match self.real.try_write() {
-            Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
-            Err(TryLockError::Poisoned(error)) => Ok(self.writer(at, Err(error))?),
-            Ok(real) => Ok(self.writer(at, Ok(real))?),
-        }
+        try_alone(&self.tag, || self.real.try_write(), |site, real| self.writer(site, real))
     }
 
     fn reader<'a>(
@@ -135,8 +109,7 @@ impl<T: ?Sized> RwLock<T> {
         site: Option<Site>,
         real: LockResult<std::sync::RwLockReadGuard<'a, T>>,
     ) -> LockResult<RwLockReadGuard<'a, T>> {
-        let guard = |real| RwLockReadGuard { lock: self, real: Some(real), site };
-        real.map(guard).map_err(|error| PoisonError::new(guard(error.into_inner())))
+        guarded(real, |real| RwLockReadGuard { lock: self, real: Some(real), site })
     }
 
     fn writer<'a>(
@@ -144,8 +117,7 @@ impl<T: ?Sized> RwLock<T> {
         site: Option<Site>,
         real: LockResult<std::sync::RwLockWriteGuard<'a, T>>,
     ) -> LockResult<RwLockWriteGuard<'a, T>> {
-        let guard = |real| RwLockWriteGuard { lock: self, real: Some(real), site };
-        real.map(guard).map_err(|error| PoisonError::new(guard(error.into_inner())))
+        guarded(real, |real| RwLockWriteGuard { lock: self, real: Some(real), site })
     }
 
     /// The value, for who has the lock for himself.
@@ -192,51 +164,16 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
 
 impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     fn drop(&mut self) {
-        let real = self.real.take();
-        match self.site.filter(|_| rt::inside()) {
-            Some(site) => unlock(lock_id(&self.lock.tag), site, || drop(real)),
-            None => drop(real),
-        }
+        give_alone(&self.lock.tag, self.site, self.real.take());
     }
 }
 
-impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        self.real.as_ref().expect("still taken")
-    }
-}
-
-impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        self.real.as_ref().expect("still taken")
-    }
-}
-
-impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        self.real.as_mut().expect("still taken")
-    }
-}
+leads_to_the_value!(RwLockReadGuard);
+leads_to_the_value!(RwLockWriteGuard mut);
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.real.fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
     }
 }
 
