@@ -108,7 +108,7 @@ fn races() {
 fn stacks_after_jumps() {
     let folder = Folder::new("jumps");
     let program = compile(&folder, "gcc", "jumps.c", &[]);
-    // FIXME: what a coroutine left behind is still shown below these.
+    // A known limit (docs/sanitizer.md): frames that a coroutine left behind are still shown below these.
     folder.run(&program, &["race"]).says("#0 racing ").says("#1 main ").ends(66);
 }
 
