@@ -57,11 +57,16 @@ fn measure(name: &str, threads: &[&[Op]], strategy: &mut dyn Strategy, distinct:
     let start = processor_time();
     let Ok(summary) = explore(&mut source, strategy, &limits, |_, _| ());
     let seconds = processor_time() - start;
+    // The clock goes in steps of a few milliseconds.
+    let rate = |number: u64| match seconds {
+        0.02.. => format!("{:.2}", number as f64 / seconds / 1e6),
+        _ => "–".to_owned(),
+    };
     println!(
-        "{name:<34} {:>8} executions {:>6.2} M/s, {:>7.1} M steps/s, {} distinct, {} redundant",
+        "{name:<34} {:>8} executions {:>6} M/s, {:>7} M steps/s, {} distinct, {} redundant",
         summary.executions,
-        summary.executions as f64 / seconds / 1e6,
-        summary.steps as f64 / seconds / 1e6,
+        rate(summary.executions),
+        rate(summary.steps),
         summary.distinct,
         summary.redundant
     );
