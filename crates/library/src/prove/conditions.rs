@@ -63,6 +63,8 @@ pub enum Case {
     Source { suspect: Place, from: Option<usize>, first: usize, second: Place, with_fences: bool },
     /// A thread that was warned before its call began.
     WarnedBefore { suspect: Place, access: Place },
+    /// Two conflicting plain accesses of two threads without `hb` between them.
+    Race { first: Place, second: Place },
     /// A thread that is reached, and warned, at step `reached` of the call whose step `access` might miss μ_m.
     WarnedAt { suspect: Place, from: Option<usize>, first: usize, access: Place, reached: usize },
 }
@@ -115,6 +117,14 @@ pub fn warned(world: &World, suspect: Place, access: Place) -> Vec<Case> {
     cases
 }
 
+/// Data races on a class of plain locations.
+pub fn races(world: &World, class: ClassId) -> Vec<Case> {
+    let all = accesses(world, class);
+    let pairs = all.iter().flat_map(|first| all.iter().map(|second| (*first, *second)));
+    let conflict = pairs.filter(|(a, b)| a.of(world).writes() || b.of(world).writes());
+    conflict.map(|(first, second)| Case::Race { first, second }).collect()
+}
+
 impl Case {
     /// Puts it to the solver.
     pub fn question(self, world: &World, depth: Depth) -> Question {
@@ -125,6 +135,29 @@ impl Case {
                 about_to_miss(&mut execution, m, a, depth);
                 execution.finish();
                 execution.question(format!("destination {self:?}"))
+            }
+            Case::Race { first, second } => {
+                let mut execution = Execution::new(world, &[first.slot(), second.slot()]);
+                execution.is_hb_only = true;
+                let (m, a) = (At { slot: 0, step: first.step }, At { slot: 1, step: second.step });
+                let ((base, index), (base2, index2)) = (execution.location(m), execution.location(a));
+                let say = [
+                    executed(m),
+                    executed(a),
+                    equal("suspect", &event(m)),
+                    equal("last", &event(a)),
+                    format!("(< {} {})", event(m), event(a)),
+                    "(not (= session_0 session_1))".to_owned(),
+                    equal(&base, &base2),
+                    equal(&index, &index2),
+                    not(&format!("(known {})", event(a))),
+                ];
+                for formula in say {
+                    execution.say(CONDITION, formula);
+                }
+                deepen(&mut execution, depth, &[m, a]);
+                execution.finish();
+                execution.question(format!("race {self:?}"))
             }
             Case::WarnedBefore { suspect, access } => {
                 let mut execution = Execution::new(world, &[suspect.slot(), access.slot()]);

@@ -79,6 +79,8 @@ pub struct Execution<'a> {
     pub slots: Vec<Slot>,
     /// Writes.
     pub handles: Vec<Handle>,
+    /// `known` is `hb` alone, without the `rf?` before it: for data races.
+    pub is_hb_only: bool,
     declarations: Vec<String>,
     assertions: Vec<(String, String)>,
 }
@@ -125,8 +127,14 @@ impl<'a> Execution<'a> {
         for name in ["suspect", "last", "first_fence"] {
             declarations.push(format!("(declare-const {name} Int)"));
         }
-        let mut execution =
-            Execution { world, slots: Vec::new(), handles: Vec::new(), declarations, assertions: Vec::new() };
+        let mut execution = Execution {
+            world,
+            slots: Vec::new(),
+            handles: Vec::new(),
+            is_hb_only: false,
+            declarations,
+            assertions: Vec::new(),
+        };
         execution.say(SC, "(> suspect 0)".to_owned());
         execution.say(RC20, "(known suspect)".to_owned());
         execution.say(RC20, "(> first_fence suspect)".to_owned());
@@ -224,9 +232,14 @@ impl<'a> Execution<'a> {
         let method = &self.world.library.methods[segment.method];
         let mut constant =
             |name: String, sort: &str| self.declarations.push(format!("(declare-const {name} {sort})"));
-        for (name, sort) in
-            [("begin", "Int"), ("end", "Int"), ("session", "Int"), ("past", "Bool"), ("complete", "Bool")]
-        {
+        for (name, sort) in [
+            ("begin", "Int"),
+            ("end", "Int"),
+            ("session", "Int"),
+            ("past", "Bool"),
+            ("heard", "Bool"),
+            ("complete", "Bool"),
+        ] {
             constant(format!("{name}_{slot}"), sort);
         }
         (0..method.parameters.len()).for_each(|k| constant(format!("a_{slot}_{k}"), "Int"));
@@ -342,6 +355,7 @@ impl<'a> Execution<'a> {
         self.reads();
         self.outside();
         self.views();
+        self.causes();
         self.derived();
     }
 
@@ -542,7 +556,9 @@ impl<'a> Execution<'a> {
             let (step, x, e) = (self.step(at), executed(at), event(at));
             if let (Some(class), true) = (step.class, step.reads()) {
                 let o = source(at);
-                self.say(RC20, implies(&x, &format!("(=> (= {o} suspect) (known {e}))")));
+                if !self.is_hb_only {
+                    self.say(RC20, implies(&x, &format!("(=> (= {o} suspect) (known {e}))")));
+                }
                 if self.is_atomic(class) {
                     for (condition, order) in self.orders_of_reading(at) {
                         if order.is_acquire() {
@@ -577,6 +593,91 @@ impl<'a> Execution<'a> {
                 self.say(RC20, implies(&x, &format!("(=> (>= {e} first_fence) (known {e}))")));
             }
         }
+    }
+
+    /// Nothing is known without a cause: the rules of [`Execution::views`] read backwards.
+    fn causes(&mut self) {
+        let relaxed_reads = self.world.segments.iter().flat_map(|s| &s.steps).any(|s| {
+            let is_acquire = match &s.action {
+                Action::Cas { failure, is_blocking: false, .. } => {
+                    s.order.is_acquire() && failure.is_acquire()
+                }
+                _ => s.order.is_acquire(),
+            };
+            s.reads() && !is_acquire && s.class.is_some_and(|c| self.is_atomic(c))
+        });
+        for at in self.all_steps() {
+            let (step, x, e, slot) = (self.step(at), executed(at), event(at), at.slot);
+            let mut causes = vec![equal(&e, "suspect"), format!("past_{slot}")];
+            let earlier: Vec<At> = self.steps(slot).take(at.step).collect();
+            causes.extend(earlier.iter().map(|k| all([executed(*k), format!("(known {})", event(*k))])));
+            let is_atomic = step.class.is_some_and(|c| self.is_atomic(c));
+            if step.reads() {
+                if !self.is_hb_only {
+                    causes.push(equal(&source(at), "suspect"));
+                }
+                for (condition, order) in self.orders_of_reading(at) {
+                    if is_atomic && order.is_acquire() {
+                        causes.push(all([condition, format!("(published {})", source(at))]));
+                    }
+                }
+            }
+            if step.is_fence() && step.order.is_acquire() {
+                if relaxed_reads {
+                    // What an earlier call of the thread has read without acquire.
+                    causes.push(format!("heard_{slot}"));
+                }
+                for read in &earlier {
+                    let other = self.step(*read);
+                    if other.reads() && other.class.is_some_and(|c| self.is_atomic(c)) {
+                        causes.push(all([executed(*read), format!("(published {})", source(*read))]));
+                    }
+                }
+            }
+            if step.is_fence() && step.order == Order::SeqCst {
+                causes.push(format!("(< first_fence {e})"));
+            }
+            self.say(RC20, implies(&all([x, format!("(known {e})")]), &any(causes)));
+            if step.writes() {
+                let mut causes = vec![format!("(known {e})")];
+                if step.updates() {
+                    causes.push(format!("(published {})", source(at)));
+                }
+                let premise = all([self.is_write(at), format!("(published {e})")]);
+                self.say(RC20, implies(&premise, &any(causes)));
+            }
+        }
+        for handle in self.handles.clone() {
+            let o = &handle.position;
+            let made = all([handle.active.clone(), format!("(> {o} 0)")]);
+            let cause = format!("(=> (published {o}) (or (known {o}) (updates {o})))");
+            self.say(RC20, implies(&made, &cause));
+            if self.are_writes_fenced(handle.class) {
+                // A write right behind an SC fence is known because that fence is, or because it is an update and goes on
+                // with a release sequence of such writes; or the suspect is one of them.
+                let elsewhere = format!(
+                    "(not (and (= (class suspect) {}) (= (base suspect) {}) (= (index suspect) {})))",
+                    handle.class.0, handle.base, handle.index
+                );
+                let premise = all([made, elsewhere, format!("(or (known {o}) (published {o}))")]);
+                self.say(RC20, implies(&premise, &format!("(< first_fence {o})")));
+            }
+        }
+    }
+
+    /// Does every write to a class stand right behind an SC fence?
+    fn are_writes_fenced(&self, class: ClassId) -> bool {
+        self.world.segments.iter().all(|segment| {
+            segment.steps.iter().enumerate().filter(|(_, s)| s.class == Some(class) && s.writes()).all(
+                |(k, step)| {
+                    k.checked_sub(1).map(|before| &segment.steps[before]).is_some_and(|fence| {
+                        fence.is_fence()
+                            && fence.order == Order::SeqCst
+                            && segment.dominates(fence.node, step.node)
+                    })
+                },
+            )
+        })
     }
 
     /// Conditions and orders under which a step reads.

@@ -44,6 +44,8 @@ pub enum Condition {
     Source,
     /// Φfence: it is known, or an SC fence makes it known in time.
     Fence,
+    /// Plain memory: all conflicting accesses are ordered by `hb`, so none can be stale.
+    RaceFree,
 }
 
 impl fmt::Display for Condition {
@@ -52,6 +54,7 @@ impl fmt::Display for Condition {
             Condition::Destination => "destination",
             Condition::Source => "source",
             Condition::Fence => "fence",
+            Condition::RaceFree => "race-free",
         })
     }
 }
@@ -152,7 +155,7 @@ struct Prover<'a, 'p> {
 /// The answers to some questions together.
 enum Verdict {
     Holds { used: Vec<String> },
-    Fails { case: Case, depth: Depth, values: Vec<(String, String)> },
+    Fails { case: Case, values: Vec<(String, String)> },
     Unknown { why: String },
 }
 
@@ -162,10 +165,14 @@ impl Prover<'_, '_> {
         let mut result =
             ClassResult { class, conditions: Vec::new(), questions: 0, used: Vec::new(), failure: None };
         let mut labels = Vec::new();
-        for suspect in accesses(self.world, class) {
-            if suspect.of(self.world).writes() && result.failure.is_none() {
-                self.suspect(class, suspect, &mut result, &mut labels)?;
+        if self.world.library.classes[class.0 as usize].is_atomic {
+            for suspect in accesses(self.world, class) {
+                if suspect.of(self.world).writes() && result.failure.is_none() {
+                    self.suspect(class, suspect, &mut result, &mut labels)?;
+                }
             }
+        } else {
+            self.races(class, &mut result, &mut labels)?;
         }
         if result.failure.is_some() {
             result.conditions.clear();
@@ -175,6 +182,51 @@ impl Prover<'_, '_> {
         result.used = Constraint::ALL.into_iter().filter(|c| labels.iter().any(|l| l == c.name())).collect();
         result.questions = self.pool.asked() - before;
         Ok(result)
+    }
+
+    /// Plain memory must not be raced on: C gives such executions no meaning. Without races no plain access is stale, and it is
+    /// enough to look for them in SC executions.
+    fn races(
+        &mut self,
+        class: ClassId,
+        result: &mut ClassResult,
+        labels: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        result.conditions.push(Condition::RaceFree);
+        for case in conditions::races(self.world, class) {
+            let mut failure = None;
+            for depth in self.depths() {
+                match self.ask(vec![case], depth)? {
+                    Verdict::Holds { used } => {
+                        labels.extend(used);
+                        failure = None;
+                        break;
+                    }
+                    other => failure = Some(other),
+                }
+            }
+            if let Some(failure) = failure {
+                result.failure = Some(self.failure(class, failure));
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn depths(&self) -> Vec<Depth> {
+        let mut depths = vec![Depth::Calls, Depth::Locations, Depth::Reads];
+        depths.retain(|d| *d <= self.deepest);
+        depths
+    }
+
+    fn failure(&self, class: ClassId, verdict: Verdict) -> Failure {
+        match verdict {
+            Verdict::Fails { case, values } => {
+                Failure::Witness(Box::new(Partial::new(self.world, class, case, &values)))
+            }
+            Verdict::Unknown { why } => Failure::Unknown { why },
+            Verdict::Holds { .. } => Failure::Unknown { why: "no answer".to_owned() },
+        }
     }
 
     /// Finds a condition for one write of the library.
@@ -188,9 +240,7 @@ impl Prover<'_, '_> {
         let world = self.world;
         let mut open = accesses(world, class);
         let mut failure = None;
-        let mut depths = vec![Depth::Calls, Depth::Locations, Depth::Reads];
-        depths.retain(|d| *d <= self.deepest);
-        for depth in depths {
+        for depth in self.depths() {
             let mut left = Vec::new();
             for access in open {
                 match self.ask(vec![Case::Destination { suspect, access }], depth)? {
@@ -229,13 +279,7 @@ impl Prover<'_, '_> {
                 }
             }
         }
-        result.failure = Some(match failure {
-            Some(Verdict::Fails { case, depth, values }) => {
-                Failure::Witness(Box::new(Partial::new(world, class, case, depth, &values)))
-            }
-            Some(Verdict::Unknown { why }) => Failure::Unknown { why },
-            _ => Failure::Unknown { why: "no answer".to_owned() },
-        });
+        result.failure = failure.map(|verdict| self.failure(class, verdict));
         Ok(())
     }
 
@@ -256,7 +300,7 @@ impl Prover<'_, '_> {
                 ControlFlow::Continue(())
             }
             Answer::Sat { values } => {
-                verdict = Verdict::Fails { case: cases[number], depth, values };
+                verdict = Verdict::Fails { case: cases[number], values };
                 ControlFlow::Break(())
             }
             Answer::Unknown { why } => {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::conditions::{Case, Depth};
+use super::conditions::Case;
 use super::execution::{At, Slot, World, event, executed, source_of};
 use super::straight::{Action, Segment, Step};
 use crate::code::{ClassId, Label, Site};
@@ -42,6 +42,8 @@ pub struct Invocation {
 pub struct Partial {
     /// The class of the location.
     pub class: ClassId,
+    /// A data race on plain memory, not a stale access.
+    pub is_race: bool,
     /// Calls.
     pub invocations: Vec<Invocation>,
     /// From one event to another, each an invocation and an event in it: `rf` or `fr`.
@@ -52,25 +54,19 @@ pub struct Partial {
 
 impl Partial {
     /// Reads a model.
-    pub(super) fn new(
-        world: &World,
-        class: ClassId,
-        case: Case,
-        depth: Depth,
-        values: &[(String, String)],
-    ) -> Partial {
+    pub(super) fn new(world: &World, class: ClassId, case: Case, values: &[(String, String)]) -> Partial {
         let values: FxHashMap<&str, &str> = values.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
         let model = Model { world, values };
-        let _ = depth;
         let (suspect, access) = match case {
             Case::Destination { suspect, access } | Case::WarnedBefore { suspect, access } => {
                 (suspect, access)
             }
             Case::WarnedAt { suspect, access, .. } => (suspect, access),
             Case::Source { suspect, second, .. } => (suspect, second),
+            Case::Race { first, second } => (first, second),
         };
         let stale = match case {
-            Case::Destination { .. } | Case::WarnedBefore { .. } => 1,
+            Case::Destination { .. } | Case::WarnedBefore { .. } | Case::Race { .. } => 1,
             Case::WarnedAt { from, .. } | Case::Source { from, .. } => 1 + usize::from(from.is_some()),
         };
         let mut slots = vec![suspect.segment];
@@ -81,12 +77,8 @@ impl Partial {
             _ => {}
         }
         slots.push(access.segment);
-        model.partial(
-            class,
-            &slots,
-            At { slot: 0, step: suspect.step },
-            At { slot: stale, step: access.step },
-        )
+        let (suspect, stale) = (At { slot: 0, step: suspect.step }, At { slot: stale, step: access.step });
+        model.partial(class, &slots, suspect, stale, matches!(case, Case::Race { .. }))
     }
 }
 
@@ -107,7 +99,7 @@ impl Model<'_> {
         self.values.get(name) == Some(&"true")
     }
 
-    fn partial(&self, class: ClassId, slots: &[usize], suspect: At, stale: At) -> Partial {
+    fn partial(&self, class: ClassId, slots: &[usize], suspect: At, stale: At, is_race: bool) -> Partial {
         let mut sessions: Vec<i64> = Vec::new();
         let mut invocations = Vec::new();
         // Where events went: position → invocation and event.
@@ -131,6 +123,8 @@ impl Model<'_> {
                 }
                 let position = self.number(&event(at)).filter(|_| is_executed).unwrap_or(i64::MAX);
                 let role = match (at == suspect, is_stale) {
+                    (true, _) if is_race => Some("races".to_owned()),
+                    (_, true) if is_race => Some("with this".to_owned()),
                     (true, _) => Some("the newest write".to_owned()),
                     (_, true) => Some("may miss it".to_owned()),
                     _ => None,
@@ -167,12 +161,13 @@ impl Model<'_> {
             .collect();
         let name = &self.world.library.classes[class.0 as usize].name;
         let methods = |at: At| &self.world.library.methods[self.world.segments[slots[at.slot]].method].name;
-        let explanation = format!(
-            "`{}` may access {name} without knowing the write that `{}` has made there",
-            methods(stale),
-            methods(suspect)
-        );
-        Partial { class, invocations, edges, explanation }
+        let (first, second) = (methods(suspect), methods(stale));
+        let explanation = if is_race {
+            format!("`{second}` may race with `{first}` on {name}, which isn't atomic")
+        } else {
+            format!("`{second}` may access {name} without knowing the write that `{first}` has made there")
+        };
+        Partial { class, is_race, invocations, edges, explanation }
     }
 
     fn text(&self, at: At, step: &Step, code: &Segment, is_executed: bool) -> String {
