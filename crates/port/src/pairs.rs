@@ -9,6 +9,7 @@ use crate::bits::Bits;
 use crate::change::Made;
 use crate::depends::Depends;
 use crate::lowered::{Lowered, Op};
+use crate::machine::Machine;
 use crate::order::{Met, Rules, State};
 use crate::program::Aliases;
 use crate::tables::Tables;
@@ -185,7 +186,7 @@ impl Asked<'_> {
                             (true, true) => Found::Held,
                             (true, false) => Found::Loose,
                         };
-                        if at.left && !here.meets {
+                        if at.left && !here.meets && !self.served(first, *second) {
                             found(*second, what, step);
                         }
                         at.from = from.pass(at.from, there);
@@ -207,6 +208,16 @@ impl Asked<'_> {
             }
         }
         steps
+    }
+
+    /// Whether a pair with an access to memory that its thread hasn't given away yet is served by others. Whoever finds that
+    /// memory has read its address: from a write that comes later, and is ordered behind all that came before (under SC and
+    /// x86, writes are). So a cycle that leaves such an access may as well leave that write. And none comes back to such an
+    /// access, as long as it is ordered before that write, which is what is asked of it and all later writes.
+    fn served(&self, first: usize, second: usize) -> bool {
+        let events = &self.lowered.events;
+        let hidden = |event: usize| self.aliases.hidden(events[event].location);
+        self.lowered.from != Machine::ArmV8 && (hidden(second) || hidden(first) && !events[second].is_write())
     }
 
     /// The event on the way from another, as the machine sees it that the program comes from, or goes to.

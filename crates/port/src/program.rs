@@ -259,6 +259,12 @@ pub trait Aliases {
     /// Whether accesses to these classes, *of one thread* at any two moments, always touch the same bytes.
     fn must(&self, a: usize, b: usize) -> bool;
 
+    /// Whether this is memory that its thread has just made, and accesses to this class come before its address is given away:
+    /// other threads see nothing of them until a later write has told them where to look.
+    fn hidden(&self, _class: usize) -> bool {
+        false
+    }
+
     /// Whether accesses to these classes always touch the same bytes, whichever threads they are of.
     fn same(&self, a: usize, b: usize) -> bool;
 }

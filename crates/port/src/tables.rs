@@ -10,6 +10,7 @@ pub struct Tables {
     across: Vec<Bits>,
     must: Vec<Bits>,
     same: Vec<Bits>,
+    hidden: Vec<bool>,
 }
 
 impl Tables {
@@ -30,6 +31,7 @@ impl Tables {
             across: table(&|a, b| aliases.across(a, b)),
             must: table(&|a, b| aliases.must(a, b)),
             same: table(&|a, b| aliases.same(a, b)),
+            hidden: (0..classes).map(|class| aliases.hidden(class)).collect(),
         }
     }
 }
@@ -50,6 +52,10 @@ impl Aliases for Tables {
 
     fn must(&self, a: usize, b: usize) -> bool {
         look(&self.must, a, b, false)
+    }
+
+    fn hidden(&self, class: usize) -> bool {
+        self.hidden.get(class).copied().unwrap_or(false)
     }
 
     fn same(&self, a: usize, b: usize) -> bool {

@@ -1,54 +1,12 @@
 //! What the front end sees in small pieces of LLVM IR: for every rule that leaves something out, a piece where it does, and a
 //! sibling where it must not.
 
-use seqcst_port::ir::code::{Code, File};
-use seqcst_port::ir::lower::{Options, Ported, lower};
-use seqcst_port::ir::read;
-use seqcst_port::ir::threads::{How, Thread};
+mod common;
+
+use common::piece::{look_at, may_meet, seen};
 use seqcst_port::machine::Machine;
-use seqcst_port::program::{Aliases, What};
+use seqcst_port::program::What;
 use seqcst_port::robust::{Question, check};
-
-/// All functions that other files can call, as threads.
-fn look_at(text: &str) -> Ported {
-    let module = read(text).unwrap_or_else(|e| panic!("{:?}: {}", e.line_column(text), e.message));
-    let code = Code::new(vec![File { name: "piece".to_owned(), text: text.to_owned(), module }]);
-    let open = |id| code.function(id).is_some_and(|f| !f.internal);
-    let thread = |function| Thread { function, how: How::Named, starts: None };
-    let threads: Vec<Thread> = code.functions().filter(|id| open(*id)).map(thread).collect();
-    lower(&code, &threads, Options::default())
-}
-
-/// What memory sees, in words.
-fn seen(text: &str) -> Vec<String> {
-    let ported = look_at(text);
-    let nodes = ported.program.functions.iter().flat_map(|function| &function.nodes);
-    let words = nodes.filter_map(|node| match &node.what {
-        What::Nothing => None,
-        What::Access(access) => {
-            let name = &ported.program.locations[access.location].name;
-            Some(format!("{:?} {:?} {name}", access.order, access.kind))
-        }
-        What::Fence(order) => Some(format!("{order:?} fence")),
-        What::StoreFence => Some("store fence".to_owned()),
-        What::Opaque { name, .. } => Some(format!("call of {name}")),
-    });
-    words.collect()
-}
-
-/// Whether the first two accesses of a piece may be to the same memory.
-fn may_meet(text: &str) -> bool {
-    let ported = look_at(text);
-    let nodes = ported.program.functions.iter().flat_map(|function| &function.nodes);
-    let places: Vec<usize> = nodes
-        .filter_map(|node| match &node.what {
-            What::Access(access) => Some(access.location),
-            _ => None,
-        })
-        .collect();
-    assert!(places.len() >= 2, "{:?}", seen(text));
-    ported.classes.may(places[0], places[1])
-}
 
 /// A piece with two globals and a function that stores to the one and loads from the other, with something between.
 fn between(what: &str) -> String {
@@ -146,24 +104,14 @@ fn what_a_call_gives_back_may_be_what_it_got() {
     let piece = |call: &str| {
         format!(
             "@x = internal global i32 0\ndeclare ptr @strchr(ptr, i32)\ndeclare ptr @llvm.ptrmask.p0.i64(ptr, i64)\n\
-             declare i32 @puts(ptr)\ndeclare ptr @elsewhere()\n\
+             declare i32 @puts(ptr)\n@q = global ptr null\n\
              define void @f() {{\n{call}\nstore i32 1, ptr %p\nstore i32 1, ptr @x\nret void\n}}\n"
         )
     };
     assert!(may_meet(&piece("%p = call ptr @llvm.ptrmask.p0.i64(ptr @x, i64 -8)")));
     assert!(may_meet(&piece("%p = call ptr asm \"\", \"=r,0\"(ptr @x)")));
+    assert!(may_meet(&piece("%p = call ptr @strchr(ptr @x, i32 0)")));
     // A number says nothing of the address; and elsewhere nobody knows it.
-    assert!(!seen(&piece("%n = call i32 @puts(ptr @x)\n%p = inttoptr i64 8 to ptr")).is_empty());
-    let apart = "@x = internal global i32 0\n@q = global ptr null\n\
-        define void @f() {\n%p = load atomic ptr, ptr @q monotonic, align 8\nstore i32 1, ptr %p\nstore i32 1, ptr @x\nret void\n}\n";
-    let ported = look_at(apart);
-    let places: Vec<usize> = ported.program.functions[0]
-        .nodes
-        .iter()
-        .filter_map(|node| match &node.what {
-            What::Access(access) => Some(access.location),
-            _ => None,
-        })
-        .collect();
-    assert!(!ported.classes.may(places[1], places[2]), "nobody has its address");
+    let apart = "%n = call i32 @puts(ptr @x)\n%p = load ptr, ptr @q";
+    assert!(!may_meet(&piece(apart)));
 }

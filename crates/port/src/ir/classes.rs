@@ -51,6 +51,8 @@ pub struct Class {
     pub hints: Hints,
     /// Whether it is the same address at all times in one thread.
     pub stable: bool,
+    /// Whether it is memory that a thread has made and whose address it has not given away yet.
+    pub hidden: bool,
 }
 
 /// All classes of a program.
@@ -204,6 +206,10 @@ impl Aliases for Classes {
         }
     }
 
+    fn hidden(&self, a: usize) -> bool {
+        self.get(a).is_some_and(|class| class.hidden)
+    }
+
     fn same(&self, a: usize, b: usize) -> bool {
         let global = |class: &Class| matches!(class.at[..], [(Origin::Global(_), _)]);
         self.must(a, b) && self.get(a).is_some_and(global)
@@ -215,7 +221,13 @@ mod tests {
     use super::*;
 
     fn class(origin: Origin, at: i64, size: u64) -> Class {
-        Class { at: vec![(origin, Offset { at, every: 0 })], size, hints: Hints::default(), stable: true }
+        Class {
+            at: vec![(origin, Offset { at, every: 0 })],
+            size,
+            hints: Hints::default(),
+            stable: true,
+            hidden: false,
+        }
     }
 
     #[test]

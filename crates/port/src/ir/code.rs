@@ -324,7 +324,7 @@ pub fn is_stream(name: &str) -> bool {
 /// What a function does by its name, if attributes say that it touches no memory or not.
 fn by_name(name: &str, pure: bool) -> Effect {
     match effect(name) {
-        known @ (Effect::Returns | Effect::Allocates) => known,
+        known if known == Effect::Returns || known.allocates() => known,
         _ if pure => Effect::None,
         other => other,
     }

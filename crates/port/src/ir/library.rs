@@ -14,6 +14,10 @@ pub enum Effect {
     Ends,
     /// It returns memory that nobody else knows.
     Allocates,
+    /// It returns memory that nobody else knows, and has written there.
+    AllocatesFilled,
+    /// The same with what was in the memory that the first argument points at.
+    Reallocates,
     /// It reads and writes what its arguments point at, and keeps no pointer.
     Arguments,
     /// One access to what the argument with this number points at.
@@ -30,6 +34,13 @@ pub enum Effect {
     Orders,
     /// Anything.
     Unknown,
+}
+
+impl Effect {
+    /// Whether it returns memory that nobody else knows.
+    pub fn allocates(self) -> bool {
+        matches!(self, Effect::Allocates | Effect::AllocatesFilled | Effect::Reallocates)
+    }
 }
 
 /// Names, and what they do. A name with `*` stands for all that begin so.
@@ -53,16 +64,18 @@ const TABLE: &[(&str, Effect)] = &[
     ("llvm.*", Effect::None),
     // Memory of its own.
     ("malloc", Effect::Allocates),
-    ("calloc", Effect::Allocates),
+    ("calloc", Effect::AllocatesFilled),
     ("aligned_alloc", Effect::Allocates),
     ("memalign", Effect::Allocates),
-    ("strdup", Effect::Allocates),
+    ("strdup", Effect::AllocatesFilled),
     ("_Znwm*", Effect::Allocates),
     ("_Znam*", Effect::Allocates),
     ("_Znwj*", Effect::Allocates),
     ("_Znaj*", Effect::Allocates),
-    ("__rust_alloc*", Effect::Allocates),
-    ("realloc", Effect::Arguments),
+    ("__rust_alloc", Effect::Allocates),
+    ("__rust_alloc_zeroed", Effect::AllocatesFilled),
+    ("__rust_realloc", Effect::Reallocates),
+    ("realloc", Effect::Reallocates),
     ("free", Effect::None),
     ("_Zd*", Effect::None),
     ("__rust_dealloc", Effect::None),
@@ -154,9 +167,9 @@ const TABLE: &[(&str, Effect)] = &[
     ("*5alloc5alloc18handle_alloc_error*", Effect::Ends),
     ("*5alloc7raw_vec*handle_error*", Effect::Ends),
     ("*7___rustc12___rust_alloc", Effect::Allocates),
-    ("*7___rustc19___rust_alloc_zeroed", Effect::Allocates),
+    ("*7___rustc19___rust_alloc_zeroed", Effect::AllocatesFilled),
     ("*7___rustc14___rust_dealloc", Effect::None),
-    ("*7___rustc14___rust_realloc", Effect::Arguments),
+    ("*7___rustc14___rust_realloc", Effect::Reallocates),
     ("*7___rustc*___rust_no_alloc_shim_is_unstable*", Effect::None),
 ];
 

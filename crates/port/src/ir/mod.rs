@@ -12,6 +12,7 @@ pub mod classes;
 pub mod code;
 pub mod debug;
 mod depend;
+mod escape;
 mod flow;
 pub mod inline;
 mod instruction;

@@ -5,10 +5,11 @@
 //! distance from it. Loops that walk through memory make a distance known only up to multiples of the stride.
 
 use super::code::{Code, Object};
+use super::escape::Stored;
 use super::inline::Body;
 use super::library::Effect;
-use super::module::{Callee, Local, Offset, Op, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use super::module::{Local, Offset, Op, Value};
+use rustc_hash::FxHashMap;
 
 /// Where a pointer comes from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -40,6 +41,8 @@ pub struct Pointers<'a> {
     /// Where each value is defined.
     defs: Vec<Option<(u32, u32)>>,
     known: FxHashMap<Local, Pointer>,
+    /// What is stored in memory that nobody else can get at.
+    stored: FxHashMap<Root, Stored>,
     /// How many more values may be looked at for the present question.
     fuel: u32,
 }
@@ -58,7 +61,37 @@ impl<'a> Pointers<'a> {
                 }
             }
         }
-        Pointers { code, body, defs, known: FxHashMap::default(), fuel: 0 }
+        Pointers { code, body, defs, known: FxHashMap::default(), stored: FxHashMap::default(), fuel: 0 }
+    }
+
+    /// Says what is stored in memory that nobody else can get at.
+    pub fn keep(&mut self, stored: FxHashMap<Root, Stored>) {
+        self.stored = stored;
+        self.known.clear();
+    }
+
+    /// The step that has just made the memory that a value points into, and its result: through addresses of fields and
+    /// copies only, so that it is not what the same step made the last time.
+    pub fn made_by(&self, value: &Value) -> Option<(Local, (usize, usize))> {
+        let mut value = value;
+        for _ in 0..64 {
+            let Value::Local(local) = value else { return None };
+            value = match self.def(*local)? {
+                Op::Gep { base, .. } | Op::Copy(base) => base,
+                Op::Phi(incoming) => match &incoming[..] {
+                    [(only, _)] => only,
+                    _ => return None,
+                },
+                Op::Alloca => return Some((*local, self.place(*local)?)),
+                Op::Call(call) => match self.code.effect_of(call) {
+                    effect if effect.allocates() => return Some((*local, self.place(*local)?)),
+                    Effect::Returns => call.arguments.first()?,
+                    _ => return None,
+                },
+                _ => return None,
+            };
+        }
+        None
     }
 
     /// The room and the step that define a value; `None` for parameters.
@@ -141,8 +174,9 @@ impl<'a> Pointers<'a> {
                 self.any(&values, open)
             }
             Some(Op::Select(_, yes, no)) => self.any(&[yes, no], open),
+            Some(Op::Load { pointer, size, .. }) => self.loaded(local, pointer, *size, open),
             Some(Op::Call(call)) => match self.code.effect_of(call) {
-                Effect::Allocates => (vec![(Root::Heap(local), Offset::ZERO)], true),
+                effect if effect.allocates() => (vec![(Root::Heap(local), Offset::ZERO)], true),
                 Effect::Returns => match call.arguments.first() {
                     Some(first) => self.find(first, open),
                     None => itself(),
@@ -151,6 +185,34 @@ impl<'a> Pointers<'a> {
             },
             _ => itself(),
         }
+    }
+
+    /// What is loaded from memory that nobody else can get at is what was stored there.
+    fn loaded(&mut self, local: Local, pointer: &Value, size: u64, open: &mut Vec<Local>) -> (Pointer, bool) {
+        let itself = vec![(Root::Value(local), Offset::ZERO)];
+        if self.stored.is_empty() {
+            return (itself, true);
+        }
+        let (from, mut all) = self.find(pointer, open);
+        let mut values = Vec::new();
+        for (root, offset) in from {
+            let Some(Some(stored)) = self.stored.get(&root) else { return (itself, all) };
+            for (at, length, value) in stored {
+                let same = *at == offset && *length == size && size > 0 && at.every == 0;
+                if same {
+                    values.push(value.clone());
+                } else if *length == 0 || size == 0 || at.overlaps(*length, offset, size) {
+                    return (itself, all);
+                }
+            }
+        }
+        let mut out = Vec::new();
+        for value in &values {
+            let (roots, whole) = self.find(value, open);
+            out.extend(roots);
+            all &= whole;
+        }
+        (if out.is_empty() { itself } else { tidy(out) }, all)
     }
 
     fn any(&mut self, values: &[&Value], open: &mut Vec<Local>) -> (Pointer, bool) {
@@ -162,89 +224,6 @@ impl<'a> Pointers<'a> {
             all &= whole;
         }
         (tidy(out), all)
-    }
-
-    /// Room on the stack and fresh memory that other threads can get at: their address is stored, or given away.
-    pub fn escaped(&mut self) -> FxHashSet<Root> {
-        let mut out = FxHashSet::default();
-        let body = self.body;
-        let derived = self.derived();
-        for step in body.rooms.iter().flat_map(|room| &room.steps) {
-            let mut give = |value: &Value| {
-                if let Value::Local(local) = value {
-                    out.extend(derived.get(local).into_iter().flatten().copied());
-                }
-            };
-            match &step.op {
-                Op::Store { value, .. } | Op::Rmw { value, .. } => give(value),
-                Op::CompareExchange { expected, new, .. } => {
-                    give(expected);
-                    give(new);
-                }
-                Op::End(super::module::End::Return(Some(value))) => give(value),
-                Op::Unknown(_, values) => values.iter().for_each(give),
-                Op::Call(call) => match self.code.effect_of(call) {
-                    Effect::Starts(_, argument) => call.arguments.get(argument).into_iter().for_each(give),
-                    Effect::Unknown => {
-                        let kept = call.arguments.iter().enumerate().filter(|(i, _)| !call.lent.has(*i));
-                        kept.for_each(|(_, value)| give(value));
-                        if let Callee::Indirect(value) = &call.callee {
-                            give(value);
-                        }
-                    }
-                    _ => {}
-                },
-                _ => {}
-            }
-        }
-        out
-    }
-
-    /// The memory of the thread's own that each value is, or is computed from.
-    fn derived(&self) -> FxHashMap<Local, FxHashSet<Root>> {
-        let mut out: FxHashMap<Local, FxHashSet<Root>> = FxHashMap::default();
-        let mut users: FxHashMap<Local, Vec<Local>> = FxHashMap::default();
-        let mut work: Vec<Local> = Vec::new();
-        for step in self.body.rooms.iter().flat_map(|room| &room.steps) {
-            let Some(result) = step.result else { continue };
-            let root = match &step.op {
-                Op::Alloca => Some(Root::Stack(result)),
-                Op::Call(call) if self.code.effect_of(call) == Effect::Allocates => Some(Root::Heap(result)),
-                _ => None,
-            };
-            if let Some(root) = root {
-                out.entry(result).or_default().insert(root);
-                work.push(result);
-            }
-            let passes = match &step.op {
-                Op::Load { .. }
-                | Op::Compare(..)
-                | Op::Alloca
-                | Op::Rmw { .. }
-                | Op::CompareExchange { .. } => false,
-                Op::Call(call) => self.code.effect_of(call) != Effect::Allocates,
-                _ => true,
-            };
-            if passes {
-                for value in step.op.operands() {
-                    if let Value::Local(local) = value {
-                        users.entry(*local).or_default().push(result);
-                    }
-                }
-            }
-        }
-        while let Some(local) = work.pop() {
-            let roots = out.get(&local).cloned().unwrap_or_default();
-            for &user in users.get(&local).into_iter().flatten() {
-                let there = out.entry(user).or_default();
-                let before = there.len();
-                there.extend(roots.iter().copied());
-                if there.len() > before {
-                    work.push(user);
-                }
-            }
-        }
-        out
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+pub mod piece;
 pub mod repair;
 
 use std::path::{Path, PathBuf};

@@ -4,7 +4,6 @@ use super::{Looking, Lower};
 use crate::ir::classes::{Class, Hints, Origin};
 use crate::ir::code::{FunctionId, is_stream};
 use crate::ir::debug;
-use crate::ir::library::Effect;
 use crate::ir::module::{Local, Offset, Op, Value};
 use crate::ir::pointers::Root;
 
@@ -39,7 +38,7 @@ impl Lower<'_> {
                     stable &= !known.thread_local;
                     at.push((Origin::Global(object), offset));
                 }
-                Root::Stack(local) | Root::Heap(local) if looking.escaped.contains(&root) => {
+                Root::Stack(local) | Root::Heap(local) if looking.escape.roots.contains(&root) => {
                     stable &= once(local);
                     at.push((Origin::Own(looking.number, local), offset));
                 }
@@ -65,7 +64,19 @@ impl Lower<'_> {
             return None;
         }
         let hints = self.hints(looking, pointer, more);
-        Some(Class { at, size, hints, stable })
+        let hidden = self.hidden(looking, pointer);
+        Some(Class { at, size, hints, stable, hidden })
+    }
+
+    /// Whether a pointer goes to memory that the thread has made, and whose address it has not given away yet.
+    fn hidden(&self, looking: &mut Looking, pointer: &Value) -> bool {
+        let Some((local, made)) = looking.pointers.made_by(pointer) else { return false };
+        match looking.pointers.roots(pointer)[..] {
+            [(root @ (Root::Stack(own) | Root::Heap(own)), _)] if own == local => {
+                looking.escape.hidden(root, made, looking.at, looking.flow)
+            }
+            _ => false,
+        }
     }
 
     /// Whether a value is a stream of the C library.
@@ -106,7 +117,7 @@ impl Lower<'_> {
             let mut all = function.blocks.iter().flat_map(|block| &block.body);
             let base = match &all.find(|instruction| instruction.result == Some(local))?.op {
                 Op::Alloca => return Some((local, offset)),
-                Op::Call(call) if self.code.effect(by.file, call) == Effect::Allocates => {
+                Op::Call(call) if self.code.effect(by.file, call).allocates() => {
                     return Some((local, offset));
                 }
                 Op::Copy(base) => base,

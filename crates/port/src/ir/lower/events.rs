@@ -5,7 +5,7 @@ use crate::ir::barrier::Barrier;
 use crate::ir::classes::{Class, Hints, Origin};
 use crate::ir::inline::Step;
 use crate::ir::library::Effect;
-use crate::ir::module::{Call, Callee, Offset, Op, Ordering, Value};
+use crate::ir::module::{Call, Callee, Local, Offset, Op, Ordering, Value};
 use crate::machine::Fence;
 use crate::program::{Access, Kind, Order, What};
 
@@ -33,7 +33,7 @@ impl Lower<'_> {
             }
             Op::Fence(order) => vec![What::Fence(self.order(Some(*order)))],
             Op::Unknown(name, _) => vec![self.opaque(name.clone(), None)],
-            Op::Call(call) => self.called(looking, call),
+            Op::Call(call) => self.called(looking, call, step.result),
             _ => Vec::new(),
         }
     }
@@ -68,6 +68,26 @@ impl Lower<'_> {
         Some(Access { kind, order, failure: Order::Relaxed, location, size, volatile, depends: Vec::new() })
     }
 
+    /// A plain access of a call to some of what a pointer points at.
+    fn somewhere(&mut self, looking: &mut Looking, pointer: &Value, kind: Kind) -> Option<What> {
+        if self.options.atomics_only {
+            return None;
+        }
+        let class = self.class(looking, pointer, 0, Offset::ANY)?;
+        let location = self.classes.number(class);
+        // Large: no instruction of the text that could be made stronger.
+        let (order, failure, size) = (Order::Plain, Order::Relaxed, u32::MAX);
+        Some(What::Access(Access {
+            kind,
+            order,
+            failure,
+            location,
+            size,
+            volatile: false,
+            depends: Vec::new(),
+        }))
+    }
+
     /// Everything that other threads can see, or what is at `class`.
     fn opaque(&mut self, name: String, class: Option<Class>) -> What {
         let anywhere = Class {
@@ -75,12 +95,13 @@ impl Lower<'_> {
             size: 0,
             hints: Hints::default(),
             stable: false,
+            hidden: false,
         };
         What::Opaque { name, location: self.classes.number(class.unwrap_or(anywhere)) }
     }
 
     /// What a call does that was not followed.
-    fn called(&mut self, looking: &mut Looking, call: &Call) -> Vec<What> {
+    fn called(&mut self, looking: &mut Looking, call: &Call, result: Option<Local>) -> Vec<What> {
         let name = match &call.callee {
             Callee::Direct(object) => {
                 self.code.objects.get(*object as usize).map(|object| object.name.clone()).unwrap_or_default()
@@ -101,6 +122,13 @@ impl Lower<'_> {
             Effect::Orders => {
                 let found = self.code.barriers_of(call).unwrap_or_default();
                 found.into_iter().map(fence).filter(|what| *what != What::Nothing).collect()
+            }
+            Effect::AllocatesFilled | Effect::Reallocates => {
+                let old = call.arguments.first().filter(|_| effect == Effect::Reallocates);
+                let read = old.and_then(|old| self.somewhere(looking, old, Kind::Load));
+                let new = result.map(Value::Local);
+                let written = new.and_then(|new| self.somewhere(looking, &new, Kind::Store));
+                read.into_iter().chain(written).collect()
             }
             Effect::None | Effect::Ends | Effect::Allocates | Effect::Returns => Vec::new(),
             Effect::Copies => [plain(1, Kind::Load, looking), plain(0, Kind::Store, looking)]

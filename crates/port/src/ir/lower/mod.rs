@@ -14,9 +14,10 @@ use super::classes::Classes;
 use super::code::{Code, FunctionId};
 use super::debug;
 use super::depend;
+use super::escape::{self, Escape};
 use super::flow::Flow;
 use super::inline::{Body, Note, Site, inline};
-use super::pointers::{Pointers, Root};
+use super::pointers::Pointers;
 use super::threads::{Start, Thread};
 use crate::program::{Edge, Function, Node, Place, Program, What};
 use rooms::Graph;
@@ -130,7 +131,9 @@ struct Looking<'a> {
     body: &'a Body,
     flow: &'a Flow,
     pointers: Pointers<'a>,
-    escaped: FxHashSet<Root>,
+    escape: Escape,
+    /// The room and the step that is being looked at.
+    at: (usize, usize),
     /// The steps that count, if not all do: room and step.
     window: Option<&'a dyn Fn(usize, usize) -> bool>,
 }
@@ -159,8 +162,12 @@ impl Lower<'_> {
             self.notes.extend(body.notes.iter().cloned());
         }
         let mut pointers = Pointers::new(self.code, body);
-        let escaped = pointers.escaped();
-        let mut looking = Looking { number, function, body, flow, pointers, escaped, window };
+        let escape = Escape::new(self.code, body, &mut pointers);
+        let stored = escape::stored(self.code, body, &mut pointers, &escape.roots);
+        pointers.keep(stored);
+        // Once more, now that it is known what is kept where.
+        let escape = Escape::new(self.code, body, &mut pointers);
+        let mut looking = Looking { number, function, body, flow, pointers, escape, at: (0, 0), window };
         let mut graph = Graph::default();
         let mut entries: Vec<Option<usize>> = vec![None; body.rooms.len()];
         let mut ends: Vec<(usize, usize)> = Vec::new();

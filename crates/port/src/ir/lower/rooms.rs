@@ -79,6 +79,7 @@ impl Lower<'_> {
                 continue;
             }
             let counts = looking.window.is_none_or(|window| window(room, index));
+            looking.at = (room, index);
             let events = if counts { self.events(looking, step) } else { Vec::new() };
             if events.is_empty() && step.mark {
                 let node = self.node(What::Nothing, step.site, depth);

@@ -1,0 +1,50 @@
+//! Small pieces of LLVM IR, and what the front end sees in them.
+
+use seqcst_port::ir::code::{Code, File};
+use seqcst_port::ir::lower::{Options, Ported, lower};
+use seqcst_port::ir::read;
+use seqcst_port::ir::threads::{How, Thread};
+use seqcst_port::program::{Aliases, What};
+
+/// All functions that other files can call, as threads.
+pub fn look_at(text: &str) -> Ported {
+    let module = read(text).unwrap_or_else(|e| panic!("{:?}: {}\n{text}", e.line_column(text), e.message));
+    let code = Code::new(vec![File { name: "piece".to_owned(), text: text.to_owned(), module }]);
+    let open = |id| code.function(id).is_some_and(|f| !f.internal);
+    let thread = |function| Thread { function, how: How::Named, starts: None };
+    let threads: Vec<Thread> = code.functions().filter(|id| open(*id)).map(thread).collect();
+    lower(&code, &threads, Options::default())
+}
+
+/// What memory sees, in words.
+pub fn seen(text: &str) -> Vec<String> {
+    let ported = look_at(text);
+    let nodes = ported.program.functions.iter().flat_map(|function| &function.nodes);
+    let words = nodes.filter_map(|node| match &node.what {
+        What::Nothing => None,
+        What::Access(access) => {
+            let name = &ported.program.locations[access.location].name;
+            Some(format!("{:?} {:?} {name}", access.order, access.kind))
+        }
+        What::Fence(order) => Some(format!("{order:?} fence")),
+        What::StoreFence => Some("store fence".to_owned()),
+        What::Opaque { name, .. } => Some(format!("call of {name}")),
+    });
+    words.collect()
+}
+
+/// Whether the last two accesses of a piece may be to the same memory.
+pub fn may_meet(text: &str) -> bool {
+    let ported = look_at(text);
+    let nodes = ported.program.functions.iter().flat_map(|function| &function.nodes);
+    let places: Vec<usize> = nodes
+        .filter_map(|node| match &node.what {
+            What::Access(access) => Some(access.location),
+            _ => None,
+        })
+        .collect();
+    match places[..] {
+        [.., a, b] => ported.classes.may(a, b) && ported.classes.may(b, a),
+        _ => panic!("{:?}", seen(text)),
+    }
+}
