@@ -1,9 +1,12 @@
 //! A library as the analysis sees it: structured code over local variables and classes of shared locations.
 //!
-//! Everything is an integer. A pointer to an allocated record is its address, and `NULL` is 0. Helper functions are already
+//! Everything is an integer. A pointer to an allocated record is its address, and `NULL` is 0; negative addresses are those of
+//! records that are there from the beginning (see [`Class::initial_cell`]). Helper functions are already
 //! inlined, so a method has loops and branches, but no calls.
 
 use std::fmt;
+
+pub mod print;
 
 /// A position in the source of a library.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -85,6 +88,8 @@ pub struct Class {
     /// The value at the beginning, or of a field after `calloc`; fields after `malloc` have an arbitrary one.
     pub initial: i64,
     /// Initial values of cells where they differ from `initial` (`sequence[i] = i`): a function of [`Class::INDEX`].
+    /// For a field of a record, that variable stands for the address: records that are there from the beginning (sentinels,
+    /// made by setup functions or global variables) have the addresses -16, -32, and so on.
     pub initial_cell: Option<Expr>,
 }
 
@@ -313,7 +318,9 @@ pub struct Local {
 pub struct Method {
     /// Its name.
     pub name: String,
-    /// Parameters that are values of the client (a pointer to the object is none of them). They may be any integers.
+    /// Parameters that are values of the client (a pointer to the object is none of them). They may be any integers. For a
+    /// pointer `out` to memory of the client, the variable `*out` stands for the memory; it is a parameter only if it is read.
+    /// A method without result that has one such pointer returns what it wrote there.
     pub parameters: Vec<LocalId>,
     /// Its variables.
     pub locals: Vec<Local>,
@@ -336,7 +343,8 @@ pub struct Contract {
     pub one_thread: Vec<Vec<String>>,
     /// Labels of accesses that are declared linearization points.
     pub points: Vec<Label>,
-    /// Methods that run before anything else, once, and whose effects every thread knows.
+    /// Functions that run before anything else, once, and whose effects every thread knows. They are none of the methods any
+    /// more: the initial values of classes have their effects.
     pub setup: Vec<String>,
 }
 

@@ -1,0 +1,1 @@
+/* errno is an expression that the reader need not know. */

@@ -1,0 +1,13 @@
+#ifndef SEQCST_INTTYPES_H
+#define SEQCST_INTTYPES_H
+#include <stdint.h>
+#define PRId32 "d"
+#define PRIu32 "u"
+#define PRIx32 "x"
+#define PRId64 "ld"
+#define PRIu64 "lu"
+#define PRIx64 "lx"
+#define PRIdPTR "ld"
+#define PRIuPTR "lu"
+#define PRIxPTR "lx"
+#endif

@@ -1,0 +1,1 @@
+/* sched_yield is known to the reader by name. */

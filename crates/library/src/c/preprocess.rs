@@ -1,0 +1,119 @@
+//! Runs the C preprocessor with headers of our own.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::error::Error;
+
+/// What libraries may include.
+const HEADERS: [(&str, &str); 10] = [
+    ("assert.h", include_str!("headers/assert.h")),
+    ("limits.h", include_str!("headers/limits.h")),
+    ("sched.h", include_str!("headers/sched.h")),
+    ("stdalign.h", include_str!("headers/stdalign.h")),
+    ("stdatomic.h", include_str!("headers/stdatomic.h")),
+    ("stdbool.h", include_str!("headers/stdbool.h")),
+    ("stddef.h", include_str!("headers/stddef.h")),
+    ("stdint.h", include_str!("headers/stdint.h")),
+    ("stdlib.h", include_str!("headers/stdlib.h")),
+    ("stdnoreturn.h", include_str!("headers/stdnoreturn.h")),
+];
+
+/// The name that the preprocessor gives to the text itself.
+pub const ITSELF: &str = "<stdin>";
+
+/// A folder that goes when the value goes.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> io::Result<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let unique = format!("seqcst-library-{}-{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(unique);
+        fs::create_dir_all(&path)?;
+        Ok(Folder(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Nothing is lost if it stays behind.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The preprocessed text, with line markers, in which the text itself is called [`ITSELF`].
+pub fn preprocess(path: &str, text: &[u8], definitions: &[String]) -> Result<String, Error> {
+    let trouble = |what: &str, e: io::Error| Error::of_file(path, format!("{what}: {e}"));
+    let folder = Folder::new().map_err(|e| trouble("can't make a temporary folder", e))?;
+    for (name, header) in HEADERS {
+        fs::write(folder.0.join(name), header).map_err(|e| trouble("can't write a temporary file", e))?;
+    }
+    let input = folder.0.join("input");
+    fs::write(&input, text).map_err(|e| trouble("can't write a temporary file", e))?;
+    let input = File::open(&input).map_err(|e| trouble("can't open a temporary file", e))?;
+    let beside = Path::new(path).parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let output = Command::new("cc")
+        .args([
+            "-E",
+            "-x",
+            "c",
+            "-std=c11",
+            "-nostdinc",
+            "-fdiagnostics-color=never",
+            "-fno-diagnostics-show-caret",
+        ])
+        .arg("-iquote")
+        .arg(beside)
+        .arg("-I")
+        .arg(&folder.0)
+        .args(definitions.iter().map(|d| format!("-D{d}")))
+        .arg("-")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::from(input))
+        .output()
+        .map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => Error::of_file(
+                path,
+                "the C preprocessor `cc` is missing: install gcc or clang and put it in PATH",
+            ),
+            _ => trouble("can't run the C preprocessor `cc`", e),
+        })?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(complaint(path, &String::from_utf8_lossy(&output.stderr)))
+    }
+}
+
+/// The first error that the preprocessor reports.
+fn complaint(path: &str, printed: &str) -> Error {
+    for line in printed.lines() {
+        let Some((place, message)) =
+            line.split_once(": fatal error: ").or_else(|| line.split_once(": error: "))
+        else {
+            continue;
+        };
+        let mut parts = place.rsplitn(3, ':');
+        let (Some(Ok(column)), Some(Ok(row)), Some(file)) =
+            (parts.next().map(str::parse), parts.next().map(str::parse), parts.next())
+        else {
+            return Error::of_file(path, format!("the C preprocessor says: {message}"));
+        };
+        let file = if file == ITSELF { path } else { file };
+        let mut message = message.to_owned();
+        if let Some(header) = message.strip_suffix(": No such file or directory") {
+            let ours: Vec<_> = HEADERS.iter().map(|(name, _)| format!("<{name}>")).collect();
+            message = format!(
+                "there is no header `{header}` here: a library may include {} and files beside it",
+                ours.join(", ")
+            );
+        }
+        return Error { file: file.to_owned(), line: row, column, message };
+    }
+    let first = printed.lines().next().unwrap_or("no reason given");
+    Error::of_file(path, format!("the C preprocessor failed: {first}"))
+}
