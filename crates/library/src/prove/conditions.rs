@@ -63,6 +63,8 @@ pub enum Case {
     Source { suspect: Place, from: Option<usize>, first: usize, second: Place, with_fences: bool },
     /// A thread that was warned before its call began.
     WarnedBefore { suspect: Place, access: Place },
+    /// A thread that was warned in other iterations of a loop of its call.
+    WarnedInGap { suspect: Place, access: Place, gap: usize },
     /// Two conflicting plain accesses of two threads without `hb` between them.
     Race { first: Place, second: Place },
     /// A thread that is reached, and warned, at step `reached` of the call whose step `access` might miss μ_m.
@@ -73,7 +75,7 @@ pub enum Case {
 pub fn accesses(world: &World, class: ClassId) -> Vec<Place> {
     let mut found = Vec::new();
     for (segment, code) in world.segments.iter().enumerate() {
-        let steps = code.steps.iter().enumerate().filter(|(_, s)| s.class == Some(class));
+        let steps = code.steps.iter().enumerate().filter(|(_, s)| s.class == Some(class) && !s.is_dead);
         found.extend(steps.map(|(step, _)| Place { segment, step }));
     }
     found
@@ -109,6 +111,8 @@ pub fn source(world: &World, suspect: Place, with_fences: bool) -> Vec<Case> {
 /// The second half of Φfence.
 pub fn warned(world: &World, suspect: Place, access: Place) -> Vec<Case> {
     let mut cases = vec![Case::WarnedBefore { suspect, access }];
+    let gaps = world.segments[access.segment].gaps.len();
+    cases.extend((0..gaps).map(|gap| Case::WarnedInGap { suspect, access, gap }));
     conflicts(world, suspect, |from, first, second| {
         if second.segment == access.segment && second.step < access.step {
             cases.push(Case::WarnedAt { suspect, from, first, access, reached: second.step });
@@ -163,6 +167,19 @@ impl Case {
                 let mut execution = Execution::new(world, &[suspect.slot(), access.slot()]);
                 let (m, a) = (At { slot: 0, step: suspect.step }, At { slot: 1, step: access.step });
                 execution.say(CONDITION, "(< first_fence begin_1)".to_owned());
+                about_to_miss(&mut execution, m, a, depth);
+                execution.finish();
+                execution.question(format!("warned {self:?}"))
+            }
+            Case::WarnedInGap { suspect, access, gap } => {
+                let mut execution = Execution::new(world, &[suspect.slot(), access.slot()]);
+                let (m, a) = (At { slot: 0, step: suspect.step }, At { slot: 1, step: access.step });
+                let gap = &world.segments[access.segment].gaps[gap];
+                for step in gap.after.iter().map(|step| At { slot: 1, step: *step }) {
+                    let premise = executed(step);
+                    execution.say(CONDITION, implies(&premise, &format!("(< first_fence {})", event(step))));
+                }
+                execution.say(CONDITION, "(<= first_fence last)".to_owned());
                 about_to_miss(&mut execution, m, a, depth);
                 execution.finish();
                 execution.question(format!("warned {self:?}"))
@@ -288,6 +305,13 @@ fn about_to_miss(execution: &mut Execution, m: At, a: At, depth: Depth) {
         execution.say(CONDITION, implies(&reached(thread, execution.step(before)), &executed(before)));
         execution.say(CONDITION, implies(&executed(before), &not(&format!("(known {})", event(before)))));
     }
+    // This is the next event of the thread, so all that it did came before.
+    for handle in execution.handles.clone() {
+        let o = &handle.position;
+        let premise =
+            all([handle.active, format!("(> {o} 0)"), format!("(= (session {o}) session_{thread})")]);
+        execution.say(CONDITION, implies(&premise, &not(&format!("(known {o})"))));
+    }
     // An older write, and the one that follows it.
     execution.add_handle("older", "true", class, &base, &index);
     execution.add_handle("next", "true", class, &base, &index);
@@ -319,10 +343,14 @@ fn about_to_miss(execution: &mut Execution, m: At, a: At, depth: Depth) {
     let sees = match &step.action {
         Action::Read { until: None } => "true".to_owned(),
         Action::Read { until: Some(until) } => with_read(until, thread, a.step, "(value older)"),
-        Action::Cas { expected, is_blocking: true, .. } => all([fits(expected), free]),
-        Action::Cas { expected, is_weak, .. } => {
+        Action::Cas { expected, is_weak, always, .. } => {
+            let succeeds = all([fits(expected), free]);
             let fails = if *is_weak { "true".to_owned() } else { not(&fits(expected)) };
-            any([all([fits(expected), free]), fails])
+            match always {
+                Some(true) => succeeds,
+                Some(false) => fails,
+                None => any([succeeds, fails]),
+            }
         }
         _ => free,
     };

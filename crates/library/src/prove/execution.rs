@@ -9,7 +9,7 @@
 
 use super::facts::{Constraint, Facts};
 use super::smt::{all, any, equal, implies, not};
-use super::straight::{Action, Segment, Step};
+use super::straight::{Action, Gap, LoopId, Segment, Step};
 use super::term::{BITS, Term, number};
 use crate::code::{ClassId, Library, Order};
 use crate::solver::Question;
@@ -243,7 +243,8 @@ impl<'a> Execution<'a> {
             constant(format!("{name}_{slot}"), sort);
         }
         (0..method.parameters.len()).for_each(|k| constant(format!("a_{slot}_{k}"), "Int"));
-        (0..method.locals.len()).for_each(|k| constant(format!("l_{slot}_{k}"), "Int"));
+        (0..segment.entries.len()).for_each(|k| constant(format!("l_{slot}_{k}"), "Int"));
+        (0..segment.gaps.len()).for_each(|k| constant(format!("gap_{slot}_{k}"), "Bool"));
         (0..segment.nodes.len()).for_each(|k| constant(guard(slot, k), "Bool"));
         (0..segment.merges.len()).for_each(|k| constant(format!("v_{slot}_{k}"), "Int"));
         for (k, step) in segment.steps.iter().enumerate() {
@@ -283,13 +284,14 @@ impl<'a> Execution<'a> {
             let read = format!("r_{slot}_{}", at.step);
             match &step.action {
                 Action::Read { until: Some(until) } => self.say(CODE, implies(&x, &until.condition(slot))),
-                Action::Cas { expected, is_weak, is_blocking, .. } => {
+                Action::Cas { expected, is_weak, always, .. } => {
                     let (ok, fits) =
                         (format!("ok_{slot}_{}", at.step), equal(&read, &expected.integer(slot)));
                     self.say(CODE, implies(&ok, &fits));
-                    if *is_blocking {
-                        self.say(CODE, implies(&x, &ok));
-                    } else if !is_weak {
+                    if let Some(always) = always {
+                        self.say(CODE, implies(&x, &if *always { ok.clone() } else { not(&ok) }));
+                    }
+                    if !is_weak && *always != Some(true) {
                         self.say(CODE, implies(&all([&fits, &x]), &ok));
                     }
                 }
@@ -306,6 +308,10 @@ impl<'a> Execution<'a> {
         self.say(SC, format!("(< {begin} {end})"));
         for (k, at) in steps.iter().copied().enumerate() {
             let (step, x, e) = (self.step(at), executed(at), event(at));
+            if step.is_dead {
+                self.say(CODE, not(&x));
+                continue;
+            }
             self.say(CODE, implies(&x, &reached(slot, step)));
             self.say(SC, implies(&x, &format!("(and (< {begin} {e}) (< {e} {end}) (<= {e} last))")));
             self.say(
@@ -359,13 +365,26 @@ impl<'a> Execution<'a> {
         self.derived();
     }
 
-    /// Calls of one thread come one after the other, and what it knows stays known.
+    /// Calls of one thread come one after the other (or, for iterations of a loop, in the gap before the last one), and what
+    /// it knows stays known.
     fn sessions(&mut self) {
         for i in 0..self.slots.len() {
             for k in i + 1..self.slots.len() {
                 let same = format!("(and {} {} (= session_{i} session_{k}))", guard(i, 0), guard(k, 0));
-                let order = |a: usize, b: usize| format!("(and complete_{a} (< end_{a} begin_{b}))");
-                self.say(SC, implies(&same, &any([order(i, k), order(k, i)])));
+                let mut orders = Vec::new();
+                for (a, b) in [(i, k), (k, i)] {
+                    orders.push(format!("(and complete_{a} (< end_{a} begin_{b}))"));
+                    let (outer, inner) = (self.segment(a), self.segment(b));
+                    for gap in outer
+                        .gaps
+                        .iter()
+                        .filter(|g| outer.method == inner.method && inner.iterates.contains(&g.of))
+                    {
+                        let within = self.is_in_gap(a, gap, &format!("begin_{b}"), &format!("end_{b}"));
+                        orders.push(all([within, format!("(=> complete_{a} (< end_{b} end_{a}))")]));
+                    }
+                }
+                self.say(SC, implies(&same, &any(orders)));
                 for (a, b) in [(i, k), (k, i)] {
                     let before = format!("(and {same} (< end_{a} begin_{b}))");
                     self.say(
@@ -373,9 +392,16 @@ impl<'a> Execution<'a> {
                         implies(&all([before.clone(), format!("past_{a}")]), &format!("past_{b}")),
                     );
                     for at in self.steps(a) {
-                        let knows = format!("(known {})", event(at));
-                        let premise = all([before.clone(), executed(at), knows]);
+                        let (e, knows) = (event(at), format!("(known {})", event(at)));
+                        let premise =
+                            all([same.clone(), executed(at), knows.clone(), format!("(< {e} begin_{b})")]);
                         self.say(RC20, implies(&premise, &format!("past_{b}")));
+                        for later in self.steps(b) {
+                            let order = format!("(< {e} {})", event(later));
+                            let premise =
+                                all([same.clone(), executed(at), executed(later), knows.clone(), order]);
+                            self.say(RC20, implies(&premise, &format!("(known {})", event(later))));
+                        }
                     }
                 }
             }
@@ -394,6 +420,26 @@ impl<'a> Execution<'a> {
             }
             self.say(RC20, implies(&format!("past_{slot}"), &format!("(< suspect begin_{slot})")));
         }
+    }
+
+    /// Do the positions from `first` to `last` lie in a gap of a slot?
+    fn is_in_gap(&self, slot: usize, gap: &Gap, first: &str, last: &str) -> String {
+        let step = |step: &usize| At { slot, step: *step };
+        let before = gap
+            .before
+            .iter()
+            .map(step)
+            .map(|at| implies(&executed(at), &format!("(< {} {first})", event(at))));
+        let after =
+            gap.after.iter().map(step).map(|at| implies(&executed(at), &format!("(< {last} {})", event(at))));
+        all([format!("(< begin_{slot} {first})")].into_iter().chain(before).chain(after))
+    }
+
+    /// Labels of writes that iterations of a loop make.
+    fn labels_in(&self, method: usize, of: LoopId) -> Vec<u32> {
+        let iterations =
+            self.world.segments.iter().filter(|s| s.method == method && s.iterates.contains(&of));
+        iterations.flat_map(|s| &s.steps).filter(|s| s.writes() && !s.is_dead).map(|s| s.label.0).collect()
     }
 
     /// Every read takes the newest value under SC.
@@ -485,8 +531,15 @@ impl<'a> Execution<'a> {
                 let premise = all([made.clone(), is_there.clone(), is_its.clone()]);
                 self.say(SC, implies(&premise, &any(writes)));
                 let of_thread = all([made.clone(), is_there, format!("(= (session {o}) session_{slot})")]);
-                let around =
+                let segment = self.segment(slot);
+                let gaps = segment.gaps.iter().map(|gap| {
+                    let labels = self.labels_in(segment.method, gap.of);
+                    let is_there = any(labels.into_iter().map(|l| format!("(= (label {o}) {l})")));
+                    all([is_there, self.is_in_gap(slot, gap, o, o)])
+                });
+                let beside =
                     format!("(or {is_its} (< {o} begin_{slot}) (and complete_{slot} (> {o} end_{slot})))");
+                let around = any(std::iter::once(beside).chain(gaps));
                 self.say(SC, implies(&of_thread, &around));
                 let premise =
                     all([of_thread.clone(), format!("(< {o} begin_{slot})"), format!("(known {o})")]);
@@ -503,6 +556,9 @@ impl<'a> Execution<'a> {
                         format!("(> {o} {e})"),
                     ]);
                     self.say(RC20, implies(&premise, &format!("(known {o})")));
+                    let before = format!("(< {o} {e})");
+                    let premise = all([of_thread.clone(), executed(at), format!("(known {o})"), before]);
+                    self.say(RC20, implies(&premise, &format!("(known {e})")));
                 }
             }
         }
@@ -540,7 +596,7 @@ impl<'a> Execution<'a> {
     /// Steps anywhere in the library that write to a class.
     fn writers(&self, class: ClassId) -> Vec<&'a Step> {
         let steps = self.world.segments.iter().flat_map(|segment| &segment.steps);
-        steps.filter(|s| s.class == Some(class) && s.writes()).collect()
+        steps.filter(|s| s.class == Some(class) && s.writes() && !s.is_dead).collect()
     }
 
     fn is_atomic(&self, class: ClassId) -> bool {
@@ -610,6 +666,9 @@ impl<'a> Execution<'a> {
             let (step, x, e, slot) = (self.step(at), executed(at), event(at), at.slot);
             let mut causes = vec![equal(&e, "suspect"), format!("past_{slot}")];
             let earlier: Vec<At> = self.steps(slot).take(at.step).collect();
+            let gaps =
+                self.segment(slot).gaps.iter().enumerate().filter(|(_, gap)| gap.after.contains(&at.step));
+            causes.extend(gaps.map(|(k, _)| format!("gap_{slot}_{k}")));
             causes.extend(earlier.iter().map(|k| all([executed(*k), format!("(known {})", event(*k))])));
             let is_atomic = step.class.is_some_and(|c| self.is_atomic(c));
             if step.reads() {
@@ -684,7 +743,8 @@ impl<'a> Execution<'a> {
     fn orders_of_reading(&self, at: At) -> Vec<(String, Order)> {
         let step = self.step(at);
         match &step.action {
-            Action::Cas { failure, is_blocking: false, .. } => {
+            Action::Cas { failure, always: Some(false), .. } => vec![("true".to_owned(), *failure)],
+            Action::Cas { failure, always: None, .. } => {
                 let ok = format!("ok_{}_{}", at.slot, at.step);
                 vec![(ok.clone(), step.order), (not(&ok), *failure)]
             }
@@ -923,7 +983,7 @@ impl<'a> Execution<'a> {
         let before = self.slots.len();
         for (segment, code) in self.world.segments.iter().enumerate() {
             for (step, s) in code.steps.iter().enumerate() {
-                if s.class != Some(class) || !s.writes() {
+                if s.class != Some(class) || !s.writes() || s.is_dead {
                     continue;
                 }
                 let name = format!("writer_{}", self.slots.len());

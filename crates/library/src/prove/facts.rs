@@ -284,8 +284,8 @@ fn is_address(value: &Term, segment: &Segment, holds: &[bool]) -> bool {
 fn are_records_fresh(segments: &[Segment], holds: &[bool]) -> bool {
     steps(segments).all(|(segment, _, step)| match step.action {
         Action::Free => false,
-        // The address would live on in a variable across the head of a loop.
-        Action::Allocate { .. } => !segment.goes_on,
+        // In an iteration the address may live on in a variable and be published by the next one.
+        Action::Allocate { .. } => segment.iterates.is_empty(),
         _ => step.base == Term::Int(0) || is_address(&step.base, segment, holds),
     })
 }

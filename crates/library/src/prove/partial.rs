@@ -58,15 +58,18 @@ impl Partial {
         let values: FxHashMap<&str, &str> = values.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
         let model = Model { world, values };
         let (suspect, access) = match case {
-            Case::Destination { suspect, access } | Case::WarnedBefore { suspect, access } => {
-                (suspect, access)
-            }
-            Case::WarnedAt { suspect, access, .. } => (suspect, access),
+            Case::Destination { suspect, access }
+            | Case::WarnedBefore { suspect, access }
+            | Case::WarnedInGap { suspect, access, .. }
+            | Case::WarnedAt { suspect, access, .. } => (suspect, access),
             Case::Source { suspect, second, .. } => (suspect, second),
             Case::Race { first, second } => (first, second),
         };
         let stale = match case {
-            Case::Destination { .. } | Case::WarnedBefore { .. } | Case::Race { .. } => 1,
+            Case::Destination { .. }
+            | Case::WarnedBefore { .. }
+            | Case::WarnedInGap { .. }
+            | Case::Race { .. } => 1,
             Case::WarnedAt { from, .. } | Case::Source { from, .. } => 1 + usize::from(from.is_some()),
         };
         let mut slots = vec![suspect.segment];

@@ -1,8 +1,10 @@
 //! Methods as loop-free guarded code: what the solver is told about one call.
 //!
-//! A method is cut at the heads of the loops that ρ left in it. A *segment* runs from the beginning of the method, or from
-//! such a head, to the next head or the end; what the variables hold at a head is unknown. So every access of an execution
-//! belongs to some segment, and everything that a thread did before counts as its past.
+//! A loop that ρ has left in a method is passed in two kinds of *segments*. The main segment is the method with, of every loop,
+//! only the last iteration; before that there is a *gap*, in which the thread may have made other iterations, so that what
+//! these assign is unknown. Every other iteration is a segment of its own, from the loop's head back to it. So every event
+//! of an execution belongs to some segment. An access that only leads back to the head is in no last iteration, and one that
+//! only leads out of the loop is in no other.
 
 use std::rc::Rc;
 
@@ -20,8 +22,16 @@ pub enum Action {
     Write { value: Term },
     /// A read-modify-write that writes that value (in terms of what this very step reads).
     Update { value: Term },
-    /// A compare-and-swap.
-    Cas { expected: Term, desired: Term, failure: Order, is_weak: bool, is_blocking: bool },
+    /// A compare-and-swap. `is_blocking`: it waits until it can succeed. `always`: those that do not (or do) succeed are in
+    /// other segments.
+    Cas {
+        expected: Term,
+        desired: Term,
+        failure: Order,
+        is_weak: bool,
+        is_blocking: bool,
+        always: Option<bool>,
+    },
     /// A fence.
     Fence,
     /// A new record.
@@ -49,6 +59,8 @@ pub struct Step {
     pub order: Order,
     /// The node of the flow graph that it stands at.
     pub node: usize,
+    /// From here no end of the segment can be reached, so it is never executed (but in another segment).
+    pub is_dead: bool,
 }
 
 impl Step {
@@ -59,12 +71,16 @@ impl Step {
 
     /// Can it be a write?
     pub fn writes(&self) -> bool {
-        matches!(self.action, Action::Write { .. } | Action::Update { .. } | Action::Cas { .. })
+        match self.action {
+            Action::Write { .. } | Action::Update { .. } => true,
+            Action::Cas { always, .. } => always != Some(false),
+            _ => false,
+        }
     }
 
     /// Is a write of this step a read-modify-write?
     pub fn updates(&self) -> bool {
-        matches!(self.action, Action::Update { .. } | Action::Cas { .. })
+        matches!(self.action, Action::Update { .. } | Action::Cas { .. }) && self.writes()
     }
 
     /// Does it touch a location?
@@ -81,7 +97,7 @@ impl Step {
     pub fn written(&self) -> Option<&Term> {
         match &self.action {
             Action::Write { value } | Action::Update { value } => Some(value),
-            Action::Cas { desired, .. } => Some(desired),
+            Action::Cas { desired, .. } if self.writes() => Some(desired),
             _ => None,
         }
     }
@@ -101,13 +117,28 @@ pub struct Node {
     pub from: Vec<(usize, Term)>,
 }
 
+/// Index of a loop in its method.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LoopId(pub usize);
+
+/// A point before the last iteration of a loop, where other iterations may have been.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Gap {
+    /// The loop.
+    pub of: LoopId,
+    /// Steps that come before it.
+    pub before: Vec<usize>,
+    /// Steps that come after it.
+    pub after: Vec<usize>,
+}
+
 /// Loop-free guarded code: one piece of one call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Segment {
     /// Index of the method.
     pub method: usize,
-    /// The loop at whose head it begins; none: at the method's beginning.
-    pub head: Option<Site>,
+    /// The loop of which it is an iteration but the last, with the loops around it (innermost first); empty: the main segment.
+    pub iterates: Vec<LoopId>,
     /// Memory operations in an order that program order respects.
     pub steps: Vec<Step>,
     /// Nodes in such an order; node 0 is where it begins.
@@ -116,8 +147,10 @@ pub struct Segment {
     pub ends: Vec<usize>,
     /// Values that depend on the way.
     pub merges: Vec<Merge>,
-    /// Does the call go on with another segment, at the head of a loop?
-    pub goes_on: bool,
+    /// Variables whose values are unknown, at the beginning or behind a gap.
+    pub entries: Vec<LocalId>,
+    /// Where other iterations may have been.
+    pub gaps: Vec<Gap>,
 }
 
 impl Segment {
@@ -130,21 +163,40 @@ impl Segment {
         }
         !is_reached[to]
     }
+
+    /// Is there a way from a node to another one?
+    pub fn leads(&self, from: usize, to: usize) -> bool {
+        let mut is_reached = vec![false; self.nodes.len()];
+        is_reached[from] = true;
+        for at in from + 1..self.nodes.len() {
+            is_reached[at] = self.nodes[at].from.iter().any(|(before, _)| is_reached[*before]);
+        }
+        is_reached[to]
+    }
+
+    /// Is there a way from a node to an end of the segment, given how a compare-and-swap went?
+    fn can_end(&self, from: usize, given: Option<(usize, bool)>) -> bool {
+        let mut is_reached = vec![false; self.nodes.len()];
+        is_reached[from] = true;
+        for at in from + 1..self.nodes.len() {
+            is_reached[at] = self.nodes[at].from.iter().any(|(before, condition)| {
+                is_reached[*before] && given.is_none_or(|given| may_hold(condition, given) != Some(false))
+            });
+        }
+        self.ends.iter().any(|end| is_reached[*end])
+    }
 }
 
 /// All segments of a method.
 pub fn segments(index: usize, method: &Method) -> Vec<Segment> {
     let graph = Graph::of(method);
-    let mut starts = vec![(0, None)];
-    starts.extend(graph.nodes.iter().enumerate().filter_map(|(at, node)| match node.kind {
-        Kind::Head(site) => Some((at, Some(site))),
+    let heads = graph.nodes.iter().enumerate().filter_map(|(at, node)| match node.kind {
+        Kind::Head(of) => Some((at, Some(of))),
         _ => None,
-    }));
-    let reachable = graph.reachable();
-    starts.retain(|(at, _)| reachable[*at]);
-    starts
-        .into_iter()
-        .map(|(at, head)| Walk::new(&graph, method).segment(index, at, head))
+    });
+    std::iter::once((0, None))
+        .chain(heads)
+        .map(|(at, iterates)| Walk::new(&graph, method).segment(index, at, iterates))
         .filter(|s| !s.steps.is_empty())
         .collect()
 }
@@ -155,12 +207,14 @@ enum Kind {
     /// The fence that an SC access begins with.
     FenceOf(Access),
     Assign(LocalId, Expr),
-    Head(Site),
+    Head(LoopId),
     End,
 }
 
 struct FlowNode {
     kind: Kind,
+    /// Loops around it, the innermost last; a head lies in its own loop.
+    inside: Vec<LoopId>,
     /// Successors and the condition to go there.
     to: Vec<(usize, Expr)>,
 }
@@ -168,11 +222,14 @@ struct FlowNode {
 /// The flow graph of a method.
 struct Graph {
     nodes: Vec<FlowNode>,
+    loops: usize,
+    /// Loops around the node that comes next.
+    inside: Vec<LoopId>,
 }
 
 impl Graph {
     fn of(method: &Method) -> Graph {
-        let mut graph = Graph { nodes: Vec::new() };
+        let mut graph = Graph { nodes: Vec::new(), loops: 0, inside: Vec::new() };
         let start = graph.node(Kind::Pass);
         let last = graph.run(&method.body, Some(start), &mut Vec::new());
         let end = graph.node(Kind::End);
@@ -181,7 +238,7 @@ impl Graph {
     }
 
     fn node(&mut self, kind: Kind) -> usize {
-        self.nodes.push(FlowNode { kind, to: Vec::new() });
+        self.nodes.push(FlowNode { kind, inside: self.inside.clone(), to: Vec::new() });
         self.nodes.len() - 1
     }
 
@@ -234,14 +291,18 @@ impl Graph {
                     }
                     at = ends.iter().any(Option::is_some).then_some(join);
                 }
-                Statement::Loop { body, site } => {
-                    let head = self.node(Kind::Head(*site));
-                    self.edge(at, head);
+                Statement::Loop { body, .. } => {
                     let exit = self.node(Kind::Pass);
+                    let of = LoopId(self.loops);
+                    self.loops += 1;
+                    self.inside.push(of);
+                    let head = self.node(Kind::Head(of));
+                    self.edge(at, head);
                     loops.push((head, exit));
                     let end = self.run(body, Some(head), loops);
                     self.edge(end, head);
                     loops.pop();
+                    self.inside.pop();
                     at = Some(exit);
                 }
                 Statement::Break(level) => {
@@ -264,15 +325,31 @@ impl Graph {
         at
     }
 
-    fn reachable(&self) -> Vec<bool> {
-        let mut seen = vec![false; self.nodes.len()];
-        let mut stack = vec![0];
-        while let Some(at) = stack.pop() {
-            if !std::mem::replace(&mut seen[at], true) {
-                stack.extend(self.nodes[at].to.iter().map(|(to, _)| *to));
+    /// Variables that a loop assigns.
+    fn assigned(&self, of: LoopId) -> Vec<LocalId> {
+        let mut found = Vec::new();
+        for node in self.nodes.iter().filter(|n| n.inside.contains(&of)) {
+            match &node.kind {
+                Kind::Assign(to, _) => found.push(*to),
+                Kind::Access(access) => match &access.kind {
+                    AccessKind::Load { to, .. }
+                    | AccessKind::Wait { to, .. }
+                    | AccessKind::Allocate { to, .. } => {
+                        found.push(*to);
+                    }
+                    AccessKind::Rmw { to, .. } => found.extend(*to),
+                    AccessKind::Cas { succeeded, found: value, .. } => {
+                        found.extend(*succeeded);
+                        found.extend(*value);
+                    }
+                    _ => {}
+                },
+                _ => {}
             }
         }
-        seen
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 }
 
@@ -298,37 +375,36 @@ struct Walk<'a> {
     nodes: Vec<Node>,
     merges: Vec<Merge>,
     ends: Vec<usize>,
-    goes_on: bool,
+    entries: Vec<LocalId>,
+    /// Loops and the nodes of their gaps.
+    gaps: Vec<(LoopId, usize)>,
 }
 
 impl<'a> Walk<'a> {
     fn new(graph: &'a Graph, method: &'a Method) -> Walk<'a> {
-        Walk {
-            graph,
-            method,
-            steps: Vec::new(),
-            nodes: Vec::new(),
-            merges: Vec::new(),
-            ends: Vec::new(),
-            goes_on: false,
-        }
+        let (steps, nodes, merges) = (Vec::new(), Vec::new(), Vec::new());
+        Walk { graph, method, steps, nodes, merges, ends: Vec::new(), entries: Vec::new(), gaps: Vec::new() }
     }
 
-    fn segment(mut self, index: usize, start: usize, head: Option<Site>) -> Segment {
-        let order = self.topological(start);
-        let entry: Vec<Term> = (0..self.method.locals.len())
-            .map(|local| {
-                let local = LocalId(local as u32);
-                match (head, self.method.parameters.iter().position(|p| *p == local)) {
-                    (None, Some(parameter)) => Term::Argument(parameter as u32),
-                    _ => Term::Entry(local),
-                }
-            })
-            .collect();
+    /// A value of which nothing is known.
+    fn entry(&mut self, local: LocalId) -> Term {
+        self.entries.push(local);
+        Term::Entry(self.entries.len() - 1)
+    }
+
+    fn segment(mut self, index: usize, start: usize, iterates: Option<LoopId>) -> Segment {
+        let order = self.topological(start, iterates);
+        let mut entry = Vec::new();
+        for local in (0..self.method.locals.len()).map(|local| LocalId(local as u32)) {
+            entry.push(match (iterates, self.method.parameters.iter().position(|p| *p == local)) {
+                (None, Some(parameter)) => Term::Argument(parameter as u32),
+                _ => self.entry(local),
+            });
+        }
         let mut incoming: Vec<Vec<(usize, Term, Values)>> = vec![Vec::new(); self.graph.nodes.len()];
         for at in order {
             let here = self.nodes.len();
-            let values = if at == start {
+            let mut values = if at == start {
                 self.nodes.push(Node::default());
                 Rc::new(entry.clone())
             } else {
@@ -336,30 +412,82 @@ impl<'a> Walk<'a> {
                 self.nodes.push(Node { from: from.iter().map(|(p, c, _)| (*p, c.clone())).collect() });
                 self.merged(&from)
             };
-            if at != start && matches!(self.graph.nodes[at].kind, Kind::Head(_) | Kind::End) {
-                self.ends.push(here);
-                self.goes_on |= matches!(self.graph.nodes[at].kind, Kind::Head(_));
-                continue;
+            match self.graph.nodes[at].kind {
+                Kind::End => {
+                    self.ends.push(here);
+                    continue;
+                }
+                Kind::Head(of) if at != start => {
+                    self.gaps.push((of, here));
+                    for local in self.graph.assigned(of) {
+                        let unknown = self.entry(local);
+                        values = changed(values, local, unknown);
+                    }
+                }
+                _ => {}
             }
             let after = self.execute(at, here, values);
             for (to, condition) in &self.graph.nodes[at].to {
                 let condition = evaluate(condition, &after);
-                if *to == start {
-                    // Back to the loop's head: the segment ends there.
+                if iterates.is_some() && *to == start {
                     self.nodes.push(Node { from: vec![(here, condition)] });
                     self.ends.push(self.nodes.len() - 1);
-                    self.goes_on = true;
-                } else {
+                } else if self.goes_to(at, *to, iterates) {
                     incoming[*to].push((here, condition, after.clone()));
                 }
             }
         }
-        let Walk { steps, nodes, merges, ends, goes_on, .. } = self;
-        Segment { method: index, head, steps, nodes, ends, merges, goes_on }
+        let inside = &self.graph.nodes[start].inside;
+        let iterates = if iterates.is_some() { inside.iter().rev().copied().collect() } else { Vec::new() };
+        self.finish(index, iterates)
     }
 
-    /// Nodes that are reached from `start` without passing another head (or `start` again), predecessors first.
-    fn topological(&self, start: usize) -> Vec<usize> {
+    /// Is an edge part of the segment: no way back to a head, and not out of the loop of which this is an iteration?
+    fn goes_to(&self, from: usize, to: usize, iterates: Option<LoopId>) -> bool {
+        let target = &self.graph.nodes[to];
+        let is_back = matches!(target.kind, Kind::Head(of) if self.graph.nodes[from].inside.contains(&of));
+        let is_out =
+            iterates.is_some_and(|of| !target.inside.contains(&of) || matches!(target.kind, Kind::End));
+        !is_back && !is_out
+    }
+
+    /// Leaves out what doesn't lead to an end, and finds gaps.
+    fn finish(self, method: usize, iterates: Vec<LoopId>) -> Segment {
+        let Walk { steps, nodes, merges, ends, entries, gaps, .. } = self;
+        let mut segment = Segment { method, iterates, steps, nodes, ends, merges, entries, gaps: Vec::new() };
+        let fates: Vec<[bool; 2]> = (0..segment.steps.len())
+            .map(|k| {
+                [false, true].map(|succeeds| segment.can_end(segment.steps[k].node, Some((k, succeeds))))
+            })
+            .collect();
+        for (step, [failing, succeeding]) in segment.steps.iter_mut().zip(fates) {
+            if let Action::Cas { always, is_blocking, .. } = &mut step.action {
+                *always = match (failing, succeeding) {
+                    (false, true) if !*is_blocking => Some(true),
+                    (true, false) => Some(false),
+                    _ => None,
+                };
+            }
+        }
+        let is_dead: Vec<bool> = segment.steps.iter().map(|s| !segment.can_end(s.node, None)).collect();
+        for (step, is_dead) in segment.steps.iter_mut().zip(is_dead) {
+            step.is_dead = is_dead;
+        }
+        segment.gaps = gaps
+            .into_iter()
+            .map(|(of, node)| {
+                let numbers = 0..segment.steps.len();
+                let before =
+                    numbers.clone().filter(|k| segment.leads(segment.steps[*k].node, node)).collect();
+                let after = numbers.filter(|k| segment.leads(node, segment.steps[*k].node)).collect();
+                Gap { of, before, after }
+            })
+            .collect();
+        segment
+    }
+
+    /// Nodes of the segment that begins at `start`, predecessors first.
+    fn topological(&self, start: usize, iterates: Option<LoopId>) -> Vec<usize> {
         let (mut seen, mut order) = (vec![false; self.graph.nodes.len()], Vec::new());
         // The second component: are all successors done?
         let mut stack = vec![(start, false)];
@@ -372,11 +500,11 @@ impl<'a> Walk<'a> {
                 continue;
             }
             stack.push((at, true));
-            if at == start || !matches!(self.graph.nodes[at].kind, Kind::Head(_)) {
-                stack.extend(
-                    self.graph.nodes[at].to.iter().filter(|(to, _)| *to != start).map(|(to, _)| (*to, false)),
-                );
-            }
+            let next = self.graph.nodes[at]
+                .to
+                .iter()
+                .filter(|(to, _)| self.goes_to(at, *to, iterates) && *to != start);
+            stack.extend(next.map(|(to, _)| (*to, false)));
         }
         order.reverse();
         order
@@ -438,6 +566,7 @@ impl<'a> Walk<'a> {
             index: part(place.and_then(|p| p.index.as_ref())),
             order,
             node,
+            is_dead: false,
         });
     }
 
@@ -484,6 +613,7 @@ impl<'a> Walk<'a> {
                     failure: *failure,
                     is_weak: *is_weak,
                     is_blocking: *is_blocking,
+                    always: is_blocking.then_some(true),
                 };
                 self.push(access, node, action, Some(place), *success, &values);
                 let mut values = values;
@@ -511,6 +641,31 @@ impl<'a> Walk<'a> {
                 values
             }
         }
+    }
+}
+
+/// The truth of a condition, given how a compare-and-swap went; none if that doesn't decide it.
+fn may_hold(condition: &Term, given: (usize, bool)) -> Option<bool> {
+    use crate::code::Operator::{Both, Either, Equal, NotEqual};
+    match condition {
+        Term::Int(n) => Some(*n != 0),
+        Term::Succeeded(step) if *step == given.0 => Some(given.1),
+        Term::Not(t) => may_hold(t, given).map(|holds| !holds),
+        Term::Binary(Both, a, b) => match (may_hold(a, given), may_hold(b, given)) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        },
+        Term::Binary(Either, a, b) => match (may_hold(a, given), may_hold(b, given)) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        },
+        Term::Binary(op @ (Equal | NotEqual), a, b) if is_boolean(a) => match **b {
+            Term::Int(n @ (0 | 1)) => may_hold(a, given).map(|holds| (holds == (n == 1)) == (*op == Equal)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

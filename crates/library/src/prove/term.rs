@@ -1,6 +1,6 @@
 //! Values and conditions of straight-line code, and how the solver reads them.
 
-use crate::code::{LocalId, Operator};
+use crate::code::Operator;
 
 /// A value in one segment of code, in terms of what its accesses read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -9,8 +9,8 @@ pub enum Term {
     Int(i64),
     /// What the client passes for that parameter.
     Argument(u32),
-    /// The value of that variable where the segment begins (at the head of a loop).
-    Entry(LocalId),
+    /// A value of which nothing is known: of a variable before an iteration of a loop.
+    Entry(usize),
     /// What that step read.
     Read(usize),
     /// 1 if that step (a compare-and-swap) succeeded, else 0.
@@ -60,7 +60,7 @@ impl Term {
         match self {
             Term::Int(n) => number(*n),
             Term::Argument(k) => format!("a_{slot}_{k}"),
-            Term::Entry(local) => format!("l_{slot}_{}", local.0),
+            Term::Entry(entry) => format!("l_{slot}_{entry}"),
             Term::Read(step) => format!("r_{slot}_{step}"),
             Term::Address(step) => format!("n_{slot}_{step}"),
             Term::Merged(merge) => format!("v_{slot}_{merge}"),
