@@ -9,17 +9,21 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::error::Error;
 
 /// What libraries may include.
-const HEADERS: [(&str, &str); 10] = [
+const HEADERS: [(&str, &str); 14] = [
     ("assert.h", include_str!("headers/assert.h")),
     ("limits.h", include_str!("headers/limits.h")),
+    ("pthread.h", include_str!("headers/pthread.h")),
     ("sched.h", include_str!("headers/sched.h")),
     ("stdalign.h", include_str!("headers/stdalign.h")),
     ("stdatomic.h", include_str!("headers/stdatomic.h")),
     ("stdbool.h", include_str!("headers/stdbool.h")),
     ("stddef.h", include_str!("headers/stddef.h")),
     ("stdint.h", include_str!("headers/stdint.h")),
+    ("stdio.h", include_str!("headers/stdio.h")),
     ("stdlib.h", include_str!("headers/stdlib.h")),
     ("stdnoreturn.h", include_str!("headers/stdnoreturn.h")),
+    ("string.h", include_str!("headers/string.h")),
+    ("threads.h", include_str!("headers/threads.h")),
 ];
 
 /// The name that the preprocessor gives to the text itself.

@@ -1,0 +1,89 @@
+//! Several libraries in one client: an SC fence between calls to different ones (seed 002 §6).
+//!
+//! Libraries that are robust one by one make robust programs if, in every thread, an SC fence stands between calls to
+//! different ones. [`check`] looks for paths that have none, [`fix`](fix::fix) puts them in.
+//!
+//! * `interface`: what of a library matters here: names of methods, and which argument is its object;
+//! * `names`: what names in a client stand for: functions, atomic variables, objects;
+//! * `graph`: a client as a graph of calls and fences, made by `statements`, `expressions` and `calls`;
+//! * `flow`: which calls may be the last ones before a node, with no fence since;
+//! * `path`: a way from one call to the next;
+//! * [`merge`]: several libraries as one, to try clients of all of them.
+//!
+//! *Why threads inherit.* Starting and joining a thread orders accesses, but is no SC fence: `set1(); start(get2)` beside
+//! `set2(); fence; get1()` is store buffering. So a new thread begins with what its creator called last, and whoever joins a
+//! thread goes on with what that called last.
+//!
+//! *What counts as a library.* Each object of a library is one by itself, as the proof speaks of one object; objects that
+//! cannot be told apart are taken to be different. So is each atomic variable of the client (one location is always robust), and
+//! mutexes and the like, which order accesses too.
+
+mod calls;
+mod expressions;
+pub mod fix;
+mod flow;
+mod graph;
+pub mod interface;
+pub mod merge;
+mod names;
+mod path;
+mod statements;
+
+pub use graph::{Call, Fixable};
+pub use interface::Interface;
+
+use crate::c::{self, Error};
+use crate::code::Site;
+
+/// Two calls with no SC fence in between.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Gap {
+    /// What is called first.
+    pub earlier: Call,
+    /// What is called next.
+    pub later: Call,
+    /// Where a thread passes on its way from one to the other.
+    pub path: Vec<Site>,
+}
+
+/// What is known about a client.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Composition {
+    /// Paths of its sources.
+    pub files: Vec<String>,
+    /// Functions in which threads begin.
+    pub threads: Vec<String>,
+    /// Calls to libraries, and accesses that count as such.
+    pub calls: usize,
+    /// SC fences of the client itself.
+    pub fences: usize,
+    /// Missing fences, in the order of the later call.
+    pub gaps: Vec<Gap>,
+    /// What was taken for granted.
+    pub assumptions: Vec<String>,
+}
+
+impl Composition {
+    /// A site as people write it.
+    pub fn place(&self, site: Site) -> String {
+        let file = self.files.get(site.file as usize).map_or("?", String::as_str);
+        format!("{file}:{}:{}", site.line, site.column)
+    }
+}
+
+/// Looks for calls to different libraries with no SC fence in between.
+pub fn check(path: &str, text: &[u8], libraries: &[Interface]) -> Result<Composition, Error> {
+    c::on_deep_stack(path, || {
+        let (source, unit) = c::parse(path, text, &[])?;
+        let client = graph::read(&source, &unit, libraries)?;
+        let flow = flow::Flow::new(&client);
+        Ok(Composition {
+            files: source.files.clone(),
+            threads: client.threads(),
+            calls: client.calls.len(),
+            fences: client.fences,
+            gaps: flow.gaps(&client),
+            assumptions: client.assumptions,
+        })
+    })
+}
