@@ -41,6 +41,8 @@ pub enum Verdict {
     Assertion,
     /// Some thread can get stuck for ever.
     Deadlock,
+    /// No proof was found that every behaviour is one of SC; the witness is part of an execution.
+    MayBeNonRobust,
     /// A limit was reached first: which, and how far the search got.
     GaveUp(String),
 }
@@ -136,6 +138,15 @@ pub enum Problem {
         first: usize,
         /// The later access: index of the last event.
         second: usize,
+    },
+    /// Part of an execution, for which a proof fails: nothing makes the newest write known to the access.
+    Unproved {
+        /// The newest write.
+        newest: usize,
+        /// The access that may miss it.
+        access: usize,
+        /// What goes wrong, in words.
+        why: String,
     },
     /// An assertion failed after the last event.
     Assertion {

@@ -72,6 +72,11 @@ enum JsonProblem<'a> {
         second: usize,
         message: String,
     },
+    Unproved {
+        newest: usize,
+        access: usize,
+        message: String,
+    },
     Assertion {
         thread: String,
         text: &'a str,
@@ -105,6 +110,7 @@ fn top(finding: &Finding) -> Top<'_> {
         Verdict::Race => ("race", None),
         Verdict::Assertion => ("assertion", None),
         Verdict::Deadlock => ("deadlock", None),
+        Verdict::MayBeNonRobust => ("may-be-non-robust", None),
         Verdict::GaveUp(limit) => ("gave-up", Some(limit.as_str())),
     };
     let seconds = if finding.seconds.is_finite() { (finding.seconds * 1e6).round() / 1e6 } else { 0.0 };
@@ -158,6 +164,9 @@ fn witness<'a>(view: &View<'a>) -> JsonWitness<'a> {
             message,
         },
         Problem::Race { first, second } => JsonProblem::Race { first: *first, second: *second, message },
+        Problem::Unproved { newest, access, .. } => {
+            JsonProblem::Unproved { newest: *newest, access: *access, message }
+        }
         Problem::Assertion { thread, text, line, column, .. } => JsonProblem::Assertion {
             thread: view.thread_name(*thread),
             text,

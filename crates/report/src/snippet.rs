@@ -54,6 +54,13 @@ pub(crate) fn marks(view: &View) -> Vec<Mark> {
                 add(Some(row), &view.event(row).span, role, long);
             }
         }
+        Problem::Unproved { newest, access, .. } => {
+            for (event, role) in [(*access, "may miss (2)"), (*newest, "the newest write")] {
+                let Some(row) = view.row(event) else { continue };
+                let long = format!("{}: {role}", who(row));
+                add(Some(row), &view.event(row).span, role, long);
+            }
+        }
         Problem::Assertion { thread, span, .. } => {
             add(None, span, "fails", format!("can fail in {}", view.thread_name(*thread)));
         }

@@ -188,6 +188,7 @@ impl<'a> View<'a> {
         let (from, to) = match self.witness.problem {
             Problem::Stale { latest, access, .. } => (latest, access),
             Problem::Race { first, second } => (first, second),
+            Problem::Unproved { newest, access, .. } => (newest, access),
             _ => return None,
         };
         let (from, to) = (self.row(from)?, self.row(to)?);
@@ -199,6 +200,7 @@ impl<'a> View<'a> {
         match self.witness.problem {
             Problem::Stale { access, .. } => self.row(access) == Some(row),
             Problem::Race { first, second } => self.row(first) == Some(row) || self.row(second) == Some(row),
+            Problem::Unproved { access, .. } => self.row(access) == Some(row),
             _ => false,
         }
     }

@@ -22,6 +22,7 @@ pub(crate) fn verdict(verdict: &Verdict) -> &'static str {
         Verdict::Race => "data race",
         Verdict::Assertion => "assertion can fail",
         Verdict::Deadlock => "deadlock",
+        Verdict::MayBeNonRobust => "may be non-robust",
         Verdict::GaveUp(_) => "gave up",
     }
 }
@@ -112,6 +113,14 @@ pub(crate) fn account(view: &View) -> Account {
                 format!("both access {location}, not both read it, and no happens-before orders them");
             let sentence = format!("{a} races with {b}: {detail}");
             (a, vec![("races with".to_owned(), b), ("race".to_owned(), detail)], sentence)
+        }
+        Problem::Unproved { newest, access, why } => {
+            let (new, model) = (view.name(*newest), one_line(&view.finding.model));
+            let place = place(view, *access);
+            let sc = format!("it comes after {new}, the newest write there");
+            let weak = format!("it may miss that: nothing makes {new} known to it (no happens-before)");
+            let sentence = format!("{place}: {}", one_line(why));
+            (place, vec![("SC".to_owned(), sc), (model, weak), ("so".to_owned(), one_line(why))], sentence)
         }
         Problem::Assertion { thread, text, line, .. } => {
             let place = stop(view, *thread, text, *line);
