@@ -27,11 +27,12 @@ void push(struct stack *s, int value) {
 
 // -1: empty.
 int pop(struct stack *s) {
-    struct node *old = atomic_load_explicit(&s->head, memory_order_acquire);
-    while (old != NULL) {
+    for (;;) {
+        struct node *old = atomic_load_explicit(&s->head, memory_order_acquire);
+        if (old == NULL)
+            return -1;
         struct node *next = old->next;
-        if (atomic_compare_exchange_weak_explicit(&s->head, &old, next, memory_order_relaxed, memory_order_acquire))
+        if (atomic_compare_exchange_weak_explicit(&s->head, &old, next, memory_order_relaxed, memory_order_relaxed))
             return old->value;
     }
-    return -1;
 }

@@ -46,6 +46,11 @@ impl Type {
         Type::plain(Kind::Int { bytes: 4, signed: true })
     }
 
+    /// The type of comparisons and such: `int` to C, but known to be 0 or 1.
+    pub fn truth() -> Self {
+        Type::plain(Kind::Bool)
+    }
+
     /// `size_t`.
     pub fn size() -> Self {
         Type::plain(Kind::Int { bytes: 8, signed: false })

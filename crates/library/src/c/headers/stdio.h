@@ -1,6 +1,8 @@
+/* For clients; libraries can't print. */
 #ifndef SEQCST_STDIO_H
 #define SEQCST_STDIO_H
 #include <stddef.h>
 typedef struct seqcst_file FILE;
-#define EOF (-1)
+int printf(const char *, ...);
+int puts(const char *);
 #endif

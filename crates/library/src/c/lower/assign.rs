@@ -29,8 +29,8 @@ impl<'a> Lowering<'_, 'a> {
             return Ok((Value::Number(Expr::Int(0)), ty));
         }
         let spot = self.target(to)?;
-        let (value, _) = self.value(from)?;
-        let value = self.stored(value, &spot.ty, from.span)?;
+        let (value, from_ty) = self.value(from)?;
+        let value = self.stored(value, &from_ty, &spot.ty, from.span)?;
         let ty = spot.ty.unqualified();
         self.store(&spot, value.clone(), span)?;
         // A load straight into the variable leaves no temporary one to speak of.
@@ -52,13 +52,13 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     /// The number that is stored in something of this type.
-    pub fn stored(&mut self, value: Value, ty: &Type, span: Span) -> Result<Expr, Error> {
+    pub fn stored(&mut self, value: Value, from: &Type, ty: &Type, span: Span) -> Result<Expr, Error> {
         if !ty.is_scalar() {
             let shown = self.show(ty);
             return self
                 .error(span, format!("a whole `{shown}` can't be read or written at once: use its fields"));
         }
-        let value = self.converted(value, ty, span)?;
+        let value = self.converted(value, from, ty, span)?;
         self.as_number(value, span)
     }
 
@@ -112,8 +112,8 @@ impl<'a> Lowering<'_, 'a> {
             let field = self.field(spot.clone(), name, span)?;
             let (value, span) = match value {
                 Some(e) => {
-                    let (value, _) = self.value(e)?;
-                    (self.stored(value, &field.ty, e.span)?, e.span)
+                    let (value, from) = self.value(e)?;
+                    (self.stored(value, &from, &field.ty, e.span)?, e.span)
                 }
                 None => (Expr::Int(0), span),
             };
@@ -173,14 +173,14 @@ impl<'a> Lowering<'_, 'a> {
             return self.change_atomic(op, &spot, operand, wants_old, span);
         }
         let (old, ty) = self.load(spot.clone(), span)?;
-        let old = if wants_old {
+        let old = if wants_old && matches!(spot.root, Root::Local(_)) {
             let old = self.as_number(old, span)?;
             Value::Number(self.snapshot(old, &ty))
         } else {
             old
         };
-        let (new, _) = self.arithmetic(op, (old.clone(), ty.clone()), operand, span)?;
-        let new = self.stored(new, &spot.ty, span)?;
+        let (new, from) = self.arithmetic(op, (old.clone(), ty.clone()), operand, span)?;
+        let new = self.stored(new, &from, &spot.ty, span)?;
         self.store(&spot, new.clone(), span)?;
         let new = if let Root::Local(local) = spot.root { Expr::Local(local) } else { new };
         Ok((if wants_old { old } else { Value::Number(new) }, ty))

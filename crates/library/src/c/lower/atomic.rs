@@ -109,8 +109,8 @@ impl Lowering<'_, '_> {
     }
 
     fn operand(&mut self, e: &Node<Expression>, ty: &Type) -> Result<Expr, Error> {
-        let (value, _) = self.value(e)?;
-        self.stored(value, ty, e.span)
+        let (value, from) = self.value(e)?;
+        self.stored(value, &from, ty, e.span)
     }
 
     /// The order that an argument gives; seq_cst where there is none.

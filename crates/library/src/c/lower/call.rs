@@ -14,7 +14,7 @@ use crate::c::constant::assigning;
 use crate::c::declare::Function;
 use crate::c::error::Error;
 use crate::c::types::{Kind, Type};
-use crate::code::{AccessKind, Expr, Statement};
+use crate::code::{AccessKind, Expr, LocalId, Statement};
 
 /// Hints to machine and scheduler.
 const WITHOUT_EFFECT: [&str; 6] =
@@ -151,12 +151,15 @@ impl<'a> Lowering<'_, 'a> {
         }
         let mut values = Vec::new();
         for (argument, (_, ty, _)) in arguments.iter().zip(&function.parameters) {
-            let (value, _) = self.value(argument)?;
-            values.push(self.converted(value, ty, argument.span)?);
+            let (value, from) = self.value(argument)?;
+            values.push(self.converted(value, &from, ty, argument.span)?);
         }
-        // The function may change variables of the caller that it has pointers to: then arguments must be copied.
-        let reaches =
-            values.iter().any(|v| matches!(v, Value::Pointer(s) if matches!(s.root, Root::Local(_))));
+        // The function may change variables of the caller that it has pointers to.
+        let reached = values.iter().filter_map(|v| match v {
+            Value::Pointer(Spot { root: Root::Local(local), .. }) => Some(*local),
+            _ => None,
+        });
+        let reached: Vec<LocalId> = reached.collect();
         let changed = Changed::of(function);
         let outer = std::mem::replace(&mut self.scopes, vec![FxHashMap::default()]);
         let loops = std::mem::take(&mut self.loops);
@@ -164,7 +167,7 @@ impl<'a> Lowering<'_, 'a> {
         let outer_result = std::mem::replace(&mut self.result, result.clone());
         self.callers.push(name.clone());
         for ((parameter, ty, span), value) in function.parameters.iter().zip(values) {
-            self.argument(parameter, ty, value, changed.contains(parameter), reaches, *span)?;
+            self.argument(parameter, ty, value, changed.contains(parameter), &reached, *span)?;
         }
         if result.kind != Kind::Void {
             self.declare("%result", &result);
@@ -176,9 +179,16 @@ impl<'a> Lowering<'_, 'a> {
             _ => Value::Number(Expr::Int(0)),
         };
         let body = returns::eliminate(body, &mut || self.temporary(&Type::int()));
-        for statement in body {
-            self.emit(statement);
-        }
+        let returned = match (&body[..], returned) {
+            // A function that only computes leaves no trace.
+            ([Statement::Assign { to, value }], Value::Number(Expr::Local(local))) if *to == local => {
+                Value::Number(value.clone())
+            }
+            (_, returned) => {
+                body.into_iter().for_each(|s| self.emit(s));
+                returned
+            }
+        };
         self.callers.pop();
         self.result = outer_result;
         self.switches = switches;
@@ -193,12 +203,17 @@ impl<'a> Lowering<'_, 'a> {
         ty: &Type,
         value: Value,
         is_changed: bool,
-        reaches: bool,
+        reached: &[LocalId],
         span: Span,
     ) -> Result<(), Error> {
+        let keeps = |e: &Expr| match e {
+            Expr::Int(_) => true,
+            Expr::Local(local) => !reached.contains(local),
+            _ => false,
+        };
         let is_simple = match &value {
-            Value::Number(e) => matches!(e, Expr::Int(_)) || (matches!(e, Expr::Local(_)) && !reaches),
-            Value::Pointer(spot) => !reaches || (spot.base.is_none() && spot.index.is_none()),
+            Value::Number(e) => keeps(e),
+            Value::Pointer(spot) => spot.base.iter().chain(&spot.index).all(keeps),
         };
         if !is_changed && is_simple {
             self.bind(name, Binding::Fixed(value, ty.unqualified()));

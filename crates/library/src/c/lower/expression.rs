@@ -136,7 +136,7 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     /// What arrives when a value is stored in something of type `to`.
-    pub fn converted(&self, value: Value, to: &Type, span: Span) -> Result<Value, Error> {
+    pub fn converted(&self, value: Value, from: &Type, to: &Type, span: Span) -> Result<Value, Error> {
         let value = match (value, &to.kind) {
             (Value::Pointer(_), Kind::Bool) => return Ok(Value::Number(Expr::Int(1))),
             (Value::Pointer(spot), Kind::Pointer(_)) => return Ok(Value::Pointer(spot)),
@@ -145,6 +145,7 @@ impl<'a> Lowering<'_, 'a> {
         };
         let Value::Number(e) = value else { return Ok(value) };
         match to.kind {
+            Kind::Bool if from.kind == Kind::Bool => Ok(Value::Number(e)),
             Kind::Bool => Ok(Value::Number(fold::truth(e))),
             Kind::Int { bytes: bytes @ (1 | 2), signed } if may_leave(&e, bytes, signed) => {
                 let bits = 8 * bytes;
@@ -180,7 +181,7 @@ impl<'a> Lowering<'_, 'a> {
             }
             _ => {}
         }
-        Ok((self.converted(value, &to, span)?, to.unqualified()))
+        Ok((self.converted(value, from, &to, span)?, to.unqualified()))
     }
 
     fn conditional(&mut self, c: &ConditionalExpression, span: Span) -> Result<(Value, Type), Error> {
@@ -241,7 +242,7 @@ impl<'a> Lowering<'_, 'a> {
                 Expr::Local(to)
             }
         };
-        Ok((Value::Number(value), Type::int()))
+        Ok((Value::Number(value), Type::truth()))
     }
 
     fn unary(
@@ -277,7 +278,7 @@ impl<'a> Lowering<'_, 'a> {
             }
             UnaryOperator::Negate => {
                 let e = self.condition(operand)?;
-                Ok((Value::Number(fold::not(e)), Type::int()))
+                Ok((Value::Number(fold::not(e)), Type::truth()))
             }
             _ => {
                 let (e, ty) = self.number(operand)?;

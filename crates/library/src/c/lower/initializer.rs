@@ -37,8 +37,8 @@ impl Lowering<'_, '_> {
     fn initialise(&mut self, spot: Spot, initializer: &Initializer, span: Span) -> Result<(), Error> {
         match (initializer, &spot.ty.kind) {
             (Initializer::Expression(e), _) => {
-                let (value, _) = self.value(e)?;
-                let value = self.stored(value, &spot.ty, e.span)?;
+                let (value, from) = self.value(e)?;
+                let value = self.stored(value, &from, &spot.ty, e.span)?;
                 let plain = Spot { ty: spot.ty.unqualified(), ..spot.clone() };
                 self.place(&spot, span)?;
                 self.store(&plain, value, span)

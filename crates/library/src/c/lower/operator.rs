@@ -25,7 +25,7 @@ impl Lowering<'_, '_> {
         let is_comparison =
             matches!(op, Operator::Equal | Operator::NotEqual | Operator::Less | Operator::LessEqual);
         if is_comparison {
-            return Ok((Value::Number(self.compare(op, (a, &left), (b, &right), span)?), Type::int()));
+            return Ok((Value::Number(self.compare(op, (a, &left), (b, &right), span)?), Type::truth()));
         }
         let (is_left, is_right) = (left.pointee().is_some(), right.pointee().is_some());
         match (op, is_left, is_right) {

@@ -75,11 +75,11 @@ impl<'a> Lowering<'_, 'a> {
         };
         // C has the variable in scope here already, but its value is of no use.
         let is_self_sized = matches!(&e.node, Expression::Call(_) | Expression::Cast(_));
-        let (value, _) = if is_self_sized { self.sized(name, &plain, e)? } else { self.value(e)? };
+        let (value, from) = if is_self_sized { self.sized(name, &plain, e)? } else { self.value(e)? };
         if ty.is_const
             && let Value::Number(Expr::Int(_)) = value
         {
-            let value = self.converted(value, ty, e.span)?;
+            let value = self.converted(value, &from, ty, e.span)?;
             self.bind(name, Binding::Fixed(value, plain));
             return Ok(());
         }
@@ -87,7 +87,7 @@ impl<'a> Lowering<'_, 'a> {
         match self.lookup(name).cloned() {
             Some(Binding::Aim(aim)) => self.aim(aim, value, span),
             Some(Binding::Local(local, _)) => {
-                let value = self.stored(value, ty, e.span)?;
+                let value = self.stored(value, &from, ty, e.span)?;
                 self.set(local, value);
                 Ok(())
             }
@@ -177,11 +177,11 @@ impl<'a> Lowering<'_, 'a> {
             self.emit(Statement::Return(None));
             return Ok(());
         }
-        let (value, _) = self.value(e)?;
+        let (value, from) = self.value(e)?;
         if self.callers.len() == 1 {
             let value = match value {
                 Value::Pointer(_) if self.is_setup => Expr::Int(0),
-                value => self.stored(value, &ty, span)?,
+                value => self.stored(value, &from, &ty, span)?,
             };
             self.emit(Statement::Return(Some(value)));
             return Ok(());
@@ -189,7 +189,7 @@ impl<'a> Lowering<'_, 'a> {
         match self.scopes[0].get("%result").cloned() {
             Some(Binding::Aim(aim)) => self.aim(aim, value, span)?,
             Some(Binding::Local(local, _)) => {
-                let value = self.stored(value, &ty, span)?;
+                let value = self.stored(value, &from, &ty, span)?;
                 self.set(local, value);
             }
             _ => {}

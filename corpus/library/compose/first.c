@@ -1,0 +1,16 @@
+//@ specification: register
+//@ set: set1
+//@ get: get1
+//@ verdict: robust
+// The first of two registers (seed 002, Fig. 1).
+#include <stdatomic.h>
+
+static atomic_int first;
+
+void set1(int value) {
+    atomic_store_explicit(&first, value, memory_order_release);
+}
+
+int get1(void) {
+    return atomic_load_explicit(&first, memory_order_acquire);
+}
