@@ -4,8 +4,9 @@
 mod common;
 
 use common::piece::{look_at, may_meet, seen};
+use seqcst_port::ir::lower::Ported;
 use seqcst_port::machine::Machine;
-use seqcst_port::program::What;
+use seqcst_port::program::{Aliases, What};
 use seqcst_port::robust::{Question, check};
 
 /// A piece with two globals and a function that stores to the one and loads from the other, with something between.
@@ -108,10 +109,131 @@ fn what_a_call_gives_back_may_be_what_it_got() {
              define void @f() {{\n{call}\nstore i32 1, ptr %p\nstore i32 1, ptr @x\nret void\n}}\n"
         )
     };
-    assert!(may_meet(&piece("%p = call ptr @llvm.ptrmask.p0.i64(ptr @x, i64 -8)")));
-    assert!(may_meet(&piece("%p = call ptr asm \"\", \"=r,0\"(ptr @x)")));
-    assert!(may_meet(&piece("%p = call ptr @strchr(ptr @x, i32 0)")));
+    assert!(may_meet(&piece("%p = call ptr @llvm.ptrmask.p0.i64(ptr @x, i64 -8)"), "*p0", "x"));
+    assert!(may_meet(&piece("%p = call ptr asm \"\", \"=r,0\"(ptr @x)"), "*p0", "x"));
+    assert!(may_meet(&piece("%p = call ptr @strchr(ptr @x, i32 0)"), "*p0", "x"));
     // A number says nothing of the address; and elsewhere nobody knows it.
     let apart = "%n = call i32 @puts(ptr @x)\n%p = load ptr, ptr @q";
-    assert!(!may_meet(&piece(apart)));
+    assert!(!may_meet(&piece(apart), "*p1", "x"));
+}
+
+/// A piece where a function of another file, declared like this, is called between a store and a load.
+fn calls(declaration: &str, call: &str) -> String {
+    format!(
+        "{declaration}\n@x = global i32 0\n@y = global i32 0\n@z = global i32 0\n\
+         define void @f() {{\nstore atomic i32 1, ptr @x monotonic, align 4\n{call}\n\
+         %r = load atomic i32, ptr @y monotonic, align 4\nret void\n}}\n\
+         attributes #0 = {{ nounwind memory(argmem: read) }}\n"
+    )
+}
+
+#[test]
+fn attributes_say_what_a_call_may_touch() {
+    let call = "call void @ext(ptr @z, i64 8)";
+    let ext = |attributes: &str| format!("declare void @ext(ptr, i64) {attributes}");
+    for nothing in ["memory(none)", "readnone", "memory(inaccessiblemem: readwrite)", "inaccessiblememonly"] {
+        let piece = calls(&ext(nothing), call);
+        assert_eq!(seen(&piece), [STORE, LOAD], "{nothing}");
+        assert!(look_at(&piece).notes.is_empty());
+    }
+    for read in ["#0", "memory(argmem: read, inaccessiblemem: readwrite)", "argmemonly readonly"] {
+        assert_eq!(seen(&calls(&ext(read), call)), [STORE, "Relaxed Load z[…]", LOAD], "{read}");
+    }
+    assert_eq!(seen(&calls(&ext(""), &format!("{call} #0"))), [STORE, "Relaxed Load z[…]", LOAD]);
+    for behind in ["memory(argmem: readwrite)", "argmemonly", "memory(argmem: write)"] {
+        assert_eq!(seen(&calls(&ext(behind), call)), [STORE, "call of ext", LOAD], "{behind}");
+    }
+    assert_eq!(seen(&calls(&ext("memory(read)"), call)), [STORE, "Relaxed Load anything", LOAD]);
+}
+
+#[test]
+fn other_attributes_say_nothing_of_that() {
+    let call = "call void @ext(ptr @z, i64 8)";
+    for any in
+        ["", "nounwind", "noreturn", "memory(write)", "memory(readwrite, argmem: none)", "memory(new: read)"]
+    {
+        let piece = calls(&format!("declare void @ext(ptr, i64) {any}"), call);
+        assert_eq!(seen(&piece), [STORE, "call of ext", LOAD], "{any}");
+        assert_eq!(look_at(&piece).notes.len(), 1, "{any}");
+    }
+    // Behind its arguments is not only where they point to, and not in other memory.
+    let piece = calls("declare void @ext(ptr, i64) memory(argmem: readwrite)", call);
+    let ported = look_at(&piece);
+    let places = places(&ported);
+    assert!(ported.classes.may(places[1], places[1]) && !ported.classes.may(places[0], places[1]));
+}
+
+/// The places of accesses and calls, in order.
+fn places(ported: &Ported) -> Vec<usize> {
+    let nodes = ported.program.functions.iter().flat_map(|function| &function.nodes);
+    let found = nodes.filter_map(|node| match &node.what {
+        What::Access(access) => Some(access.location),
+        What::Opaque { location, .. } => Some(*location),
+        _ => None,
+    });
+    found.collect()
+}
+
+#[test]
+fn memory_that_a_call_has_made() {
+    let piece = |declared: &str, call: &str| {
+        format!(
+            "declare {declared} ptr @make()\ndeclare void @keep(ptr)\n@g = global ptr null\n\
+             define void @f() {{\n%p = call {call} ptr @make()\nstore i32 1, ptr %p\nret void\n}}\n"
+        )
+    };
+    assert_eq!(seen(&piece("noalias", "")), ["call of make"]);
+    assert_eq!(seen(&piece("", "noalias")), ["call of make"]);
+    assert_eq!(seen(&piece("", "")), ["call of make", "Plain Store *p0"]);
+    assert_eq!(seen(&piece("nonnull", "noundef")).len(), 2);
+    let kept = piece("noalias", "").replace("ret void", "call void @keep(ptr %p)\nret void");
+    assert_eq!(seen(&kept), ["call of make", "Plain Store memory of the thread", "call of keep"]);
+}
+
+#[test]
+fn the_address_of_a_global_is_followed_into_functions() {
+    let piece = |inner: &str| {
+        format!(
+            "@x = internal global i32 0\n@g = global ptr null\ndeclare void @keep(ptr)\n\
+             define internal void @inner(ptr %a, ptr %b) {{\n%c = getelementptr i8, ptr %a, i64 0\n{inner}\nret void\n}}\n\
+             define void @f() {{\ncall void @inner(ptr @x, ptr null)\n%p = load ptr, ptr @g\n\
+             store i32 1, ptr %p\nstore i32 1, ptr @x\nret void\n}}\n"
+        )
+    };
+    assert!(!may_meet(&piece("store i32 2, ptr %c"), "*p0", "x"));
+    for leak in [
+        "store ptr %c, ptr @g",
+        "call void @keep(ptr %c)",
+        "call void @inner(ptr null, ptr %c)\nstore ptr %b, ptr @g",
+        "%d = select i1 true, ptr %c, ptr null\nstore ptr %d, ptr @g",
+        "%d = ptrtoint ptr %c to i64\n%e = add i64 %d, 4\nstore i64 %e, ptr @g",
+    ] {
+        assert!(may_meet(&piece(leak), "*p0", "x"), "{leak}");
+    }
+}
+
+#[test]
+fn a_call_may_lead_back_to_functions_that_know_a_global() {
+    let piece = "@x = internal global i32 0\ndeclare void @ext()\n\
+        define void @f() {\ncall void @ext()\nstore i32 1, ptr @x\nret void\n}\n";
+    let ported = look_at(piece);
+    let places = places(&ported);
+    assert!(ported.classes.may(places[0], places[1]));
+}
+
+#[test]
+fn functions_that_a_global_may_point_at() {
+    let piece = |more: &str| {
+        format!(
+            "@hook = internal global ptr @one\n@x = global i32 0\n@y = global i32 0\n\
+             declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n\
+             define internal void @one() {{\nstore i32 1, ptr @x\nret void\n}}\n\
+             define internal void @two() {{\nstore i32 1, ptr @y\nret void\n}}\n\
+             define void @f() {{\n{more}\n%h = load ptr, ptr @hook\ncall void %h()\nret void\n}}\n"
+        )
+    };
+    let follows = |more: &str| !seen(&piece(more)).iter().any(|what| what.contains("call of"));
+    assert!(follows("") && follows("store ptr @two, ptr @hook"));
+    assert!(!follows("%o = atomicrmw xchg ptr @hook, ptr @two monotonic"));
+    assert!(!follows("call void @llvm.memcpy.p0.p0.i64(ptr @hook, ptr @x, i64 8, i1 false)"));
 }

@@ -137,5 +137,5 @@ fn memory_that_has_moved() {
     };
     assert_eq!(seen(&piece("")), ["Plain Load g", "Plain Load *p0[…]"]);
     assert_eq!(seen(&piece("store ptr %p, ptr @g")).len(), 5);
-    assert!(may_meet(&f("%o = load ptr, ptr @g\nstore i32 1, ptr %o")));
+    assert!(may_meet(&f("%o = load ptr, ptr @g\nstore i32 1, ptr %o"), "g", "*p0"));
 }

@@ -4,6 +4,7 @@
 //!
 //! * two globals, or two pieces of memory with known origins: the same one, and overlapping bytes of it;
 //! * a pointer from elsewhere and a global: only if the global's address goes anywhere;
+//! * what may touch anything (a call) and whatever else: always;
 //! * two pointers from elsewhere: anything, unless both are multiples of something and their distances differ by less, or the
 //!   source says that both point at structures of the same type (a variable of type `struct s *` holds the address of an `s`)
 //!   and they go to different fields.
@@ -138,6 +139,8 @@ impl Classes {
                 (Origin::Global(_), Origin::Own(..) | Origin::Passed(..)) => false,
                 (Origin::Own(..) | Origin::Passed(..), Origin::Global(_)) => false,
                 (Origin::Own(..), Origin::Passed(..)) | (Origin::Passed(..), Origin::Own(..)) => true,
+                // A call may lead back to a function that knows the global by name.
+                (Origin::Unknown, _) | (_, Origin::Unknown) => true,
                 (Origin::Global(g), _) | (_, Origin::Global(g)) => leaks(g),
                 (Origin::Value(..), Origin::Value(..)) if x == y && !apart && a.stable && b.stable => {
                     overlap(*x_at, *y_at)
@@ -179,6 +182,12 @@ impl Hints {
 }
 
 impl Class {
+    /// Everything that threads share.
+    pub fn anything() -> Class {
+        let at = vec![(Origin::Unknown, Offset::ANY)];
+        Class { at, size: 0, hints: Hints::default(), stable: false, hidden: false }
+    }
+
     /// Whether two accesses always touch the same bytes.
     fn is(&self, other: &Class) -> bool {
         let exact = |class: &Class| matches!(class.at[..], [(origin, Offset { every: 0, .. })] if origin != Origin::Unknown);

@@ -1,8 +1,10 @@
 //! Several files as one program: what each name means in all of them.
 
 use super::barrier::{Barrier, barriers};
+use super::leaks::{Leaks, Stored};
 use super::library::{Effect, assembly_touches_memory, effect};
-use super::module::{Call, Callee, Module, Offset, Op, Symbol, Value};
+use super::limits::{Limits, Reach};
+use super::module::{Call, Callee, Module, Offset, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A file that was read.
@@ -54,8 +56,10 @@ pub struct Code {
     pub objects: Vec<Known>,
     /// What each symbol of each file means.
     numbers: Vec<Vec<Object>>,
-    /// What is stored into globals through their names: where, how many bytes, which object's address if that is what it is.
-    stored: FxHashMap<Object, Vec<(Offset, u64, Option<Object>)>>,
+    /// What is stored into globals through their names.
+    stored: FxHashMap<Object, Stored>,
+    /// Globals that are written in other ways, too.
+    written: FxHashSet<Object>,
 }
 
 impl Code {
@@ -66,6 +70,7 @@ impl Code {
             objects: Vec::new(),
             numbers: Vec::new(),
             stored: FxHashMap::default(),
+            written: FxHashSet::default(),
         };
         let mut by_name: FxHashMap<String, Object> = FxHashMap::default();
         for (number, file) in files.into_iter().enumerate() {
@@ -130,12 +135,16 @@ impl Code {
         }
         match &call.callee {
             Callee::Direct(object) => match self.objects.get(*object as usize) {
-                Some(known) if known.body.is_none() => by_name(&known.name, call.pure),
+                Some(known) if known.body.is_none() => by_name(&known.name, call.limits),
                 _ => Effect::Unknown,
             },
-            _ if call.pure => Effect::None,
-            _ => Effect::Unknown,
+            _ => Effect::within(call.limits),
         }
+    }
+
+    /// Whether what such a call returns is the address of memory that nobody else knows.
+    pub fn allocates(&self, call: &Call) -> bool {
+        call.fresh || self.effect_of(call).allocates()
     }
 
     /// The fences that such a call is, if it is nothing else.
@@ -185,116 +194,29 @@ impl Code {
         match &call.callee {
             Callee::Direct(symbol) => {
                 let module = &self.files[file as usize].module;
-                let pure = call.pure || module.declared.get(symbol).is_some_and(|declared| declared.pure);
-                by_name(module.name(*symbol), pure)
+                let declared = module.declared.get(symbol).copied().unwrap_or_default();
+                by_name(module.name(*symbol), call.limits.and(declared.limits))
             }
-            _ if call.pure => Effect::None,
             Callee::Assembly(text, constraints) if !assembly_touches_memory(text, constraints) => {
                 Effect::None
             }
-            Callee::Assembly(..) | Callee::Indirect(_) => Effect::Unknown,
+            Callee::Assembly(..) | Callee::Indirect(_) => Effect::within(call.limits),
         }
     }
 
     /// Marks the objects whose address goes anywhere but into the pointer of an access.
     fn find_leaks(&mut self) {
-        let mut leaks: FxHashSet<Object> = FxHashSet::default();
-        let mut stored: FxHashMap<Object, Vec<(Offset, u64, Option<Object>)>> = FxHashMap::default();
-        for (number, file) in self.files.iter().enumerate() {
-            let number = number as u32;
-            for global in file.module.globals.values() {
-                leaks.extend(global.mentions.iter().map(|&symbol| self.object(number, symbol)));
-            }
-            for function in &file.module.functions {
-                let derived = self.derived(number, function);
-                let address = |value: &Value| match value {
-                    Value::Address(symbol, offset) => Some((self.object(number, *symbol), *offset)),
-                    Value::Local(local) => derived.get(local).copied(),
-                    _ => None,
-                };
-                for instruction in function.blocks.iter().flat_map(|block| &block.body) {
-                    if let Op::Store { pointer, value, size, .. } = &instruction.op
-                        && let Some((object, offset)) = address(pointer)
-                    {
-                        let is_null = matches!(value, Value::Int(0));
-                        let target =
-                            address(value).filter(|(_, o)| *o == Offset::ZERO).map(|(object, _)| object);
-                        if !is_null {
-                            stored.entry(object).or_default().push((offset, *size, target));
-                        }
-                    }
-                    let gives = instruction.result.is_some();
-                    self.leaked_by(number, &instruction.op, gives, &address, &mut leaks);
-                }
-            }
-        }
+        let Leaks { leaks, written, stored, .. } = Leaks::new(self);
         for (number, object) in self.objects.iter_mut().enumerate() {
             object.leaks = !object.internal || leaks.contains(&(number as Object));
         }
-        self.stored = stored;
-    }
-
-    /// Locals that hold the address of an object, through addresses of fields and casts.
-    fn derived(&self, file: u32, function: &super::module::Function) -> FxHashMap<u32, (Object, Offset)> {
-        let mut out: FxHashMap<u32, (Object, Offset)> = FxHashMap::default();
-        for instruction in function.blocks.iter().flat_map(|block| &block.body) {
-            let Some(result) = instruction.result else { continue };
-            let (base, offset) = match &instruction.op {
-                Op::Gep { base, offset, .. } => (base, *offset),
-                Op::Copy(base) => (base, Offset::ZERO),
-                Op::Call(call) if self.effect(file, call) == Effect::Returns => {
-                    match call.arguments.first() {
-                        Some(base) => (base, Offset::ZERO),
-                        None => continue,
-                    }
-                }
-                _ => continue,
-            };
-            let from = match base {
-                Value::Address(symbol, more) => Some((self.object(file, *symbol), *more)),
-                Value::Local(local) => out.get(local).copied(),
-                _ => None,
-            };
-            if let Some((object, more)) = from {
-                out.insert(result, (object, more.plus(offset)));
-            }
-        }
-        out
-    }
-
-    fn leaked_by(
-        &self,
-        file: u32,
-        op: &Op,
-        gives: bool,
-        address: &dyn Fn(&Value) -> Option<(Object, Offset)>,
-        leaks: &mut FxHashSet<Object>,
-    ) {
-        let mut leak = |value: &Value| match value {
-            Value::Constant(symbols) => leaks.extend(symbols.iter().map(|&symbol| self.object(file, symbol))),
-            value => leaks.extend(address(value).map(|(object, _)| object)),
-        };
-        match op {
-            Op::Load { .. } | Op::Gep { .. } | Op::Copy(_) | Op::Compare(..) => {}
-            Op::Store { value, .. } | Op::Rmw { value, .. } => leak(value),
-            Op::CompareExchange { expected, new, .. } => [expected, new].into_iter().for_each(leak),
-            _ if op.call().is_some() => {
-                let Some(call) = op.call() else { return };
-                match self.effect(file, call) {
-                    Effect::Access(..) | Effect::Copies | Effect::Fills | Effect::Returns => {}
-                    // What it gives back may be what it got (`strchr`, `llvm.ptrmask`).
-                    Effect::None | Effect::Orders | Effect::Arguments if !gives || call.gives_number => {}
-                    _ => call.arguments.iter().for_each(leak),
-                }
-            }
-            _ => op.operands().into_iter().for_each(leak),
-        }
+        (self.written, self.stored) = (written, stored);
     }
 
     /// The functions that a pointer loaded from here can be, if all stores to it are known.
     pub fn functions_at(&self, object: Object, offset: Offset, size: u64) -> Option<Vec<FunctionId>> {
         let known = self.objects.get(object as usize)?;
-        if known.leaks {
+        if known.leaks || self.written.contains(&object) {
             return None;
         }
         let mut out = Vec::new();
@@ -321,11 +243,12 @@ pub fn is_stream(name: &str) -> bool {
     matches!(name, "stdin" | "stdout" | "stderr")
 }
 
-/// What a function does by its name, if attributes say that it touches no memory or not.
-fn by_name(name: &str, pure: bool) -> Effect {
+/// What a function does by its name, or else by what attributes say.
+fn by_name(name: &str, limits: Limits) -> Effect {
     match effect(name) {
         known if known == Effect::Returns || known.allocates() => known,
-        _ if pure => Effect::None,
-        other => other,
+        _ if limits.reach == Reach::Nothing => Effect::None,
+        Effect::Unknown => Effect::within(limits),
+        known => known,
     }
 }

@@ -8,7 +8,6 @@ use super::barrier::Barrier;
 use super::code::Code;
 use super::flow::Flow;
 use super::inline::{Body, Step};
-use super::library::Effect;
 use super::module::{End, Local, Op, Value};
 use super::pointers::{Pointers, Root};
 use crate::program::{By, Dependency, Kind, Node, What};
@@ -143,7 +142,7 @@ impl Values {
                             merge(&mut sources, &values.of(no), false);
                             sources
                         }
-                        Op::Call(call) if code.effect_of(call) == Effect::Unknown => {
+                        Op::Call(call) if code.effect_of(call).may_throw() => {
                             all.iter().map(|step| (*step, false)).collect()
                         }
                         Op::Call(_) => weaken(values.any(&step.op)),

@@ -154,7 +154,7 @@ impl<'a> Flows<'a> {
             Op::Alloca => {
                 roots.insert(Root::Stack(result));
             }
-            Op::Call(call) if self.code.effect_of(call).allocates() => {
+            Op::Call(call) if self.code.allocates(call) => {
                 roots.insert(Root::Heap(result));
                 let old: Roots = call.arguments.iter().flat_map(|argument| self.value(argument)).collect();
                 let old = self.within(&old);
@@ -238,7 +238,7 @@ impl<'a> Flows<'a> {
             Effect::Starts(_, argument) => {
                 call.arguments.get(argument).into_iter().for_each(|value| out.extend(self.value(value)));
             }
-            Effect::Unknown => {
+            Effect::Unknown | Effect::Behind { writes: true } => {
                 for (i, value) in call.arguments.iter().enumerate() {
                     let roots = self.value(value);
                     // Who only borrows memory may keep what is in there.

@@ -6,7 +6,8 @@
 
 use super::Error;
 use super::lexer::{Token, Word};
-use super::module::{Call, Callee, End, Op, Ordering, Positions, Value};
+use super::limits::Limits;
+use super::module::{Call, Callee, End, Module, Op, Ordering, Positions, Value};
 use super::operands::{Cursor, Operands};
 use super::types::{Type, close};
 use rustc_hash::FxHashMap;
@@ -297,7 +298,8 @@ fn invoke(operands: &mut Operands, at: &mut Cursor, labels: &Labels, name: &str)
     let unknown = || Call {
         callee: Callee::Indirect(Value::Int(0)),
         arguments: Vec::new(),
-        pure: false,
+        limits: Limits::default(),
+        fresh: false,
         nounwind: false,
         lent: Positions::default(),
         numbers: Positions::default(),
@@ -314,10 +316,15 @@ fn invoke(operands: &mut Operands, at: &mut Cursor, labels: &Labels, name: &str)
 /// A call; `None` if it is one that only debuggers care about.
 fn call(operands: &mut Operands, at: &mut Cursor) -> Result<Option<Call>, Error> {
     // Flags, calling conventions, attributes of the result: everything up to the type.
+    let mut fresh = false;
     loop {
         let rest = at.words.get(at.at..).unwrap_or_default();
         match at.peek() {
             _ if super::types::read(rest).is_some() => break,
+            Some(Word::Plain("noalias")) => {
+                fresh = true;
+                at.at += 1;
+            }
             Some(Word::Plain("align")) => at.at += 2,
             Some(Word::Plain(_) | Word::Text(_)) => {
                 at.at += 1;
@@ -375,16 +382,30 @@ fn call(operands: &mut Operands, at: &mut Cursor) -> Result<Option<Call>, Error>
         }
     }
     let rest = &at.words[at.at..];
-    let pure = says(rest, "readnone", &operands.module.pure_groups);
+    let limits = limits(rest, operands.module);
     let nounwind = says(rest, "nounwind", &operands.module.nounwind_groups);
-    Ok(Some(Call { callee, arguments, pure, nounwind, lent, numbers, gives_number }))
+    Ok(Some(Call { callee, arguments, limits, fresh, nounwind, lent, numbers, gives_number }))
+}
+
+/// What words behind a call or a declaration say about the memory that may be touched.
+pub fn limits(words: &[Token], module: &Module) -> Limits {
+    let words = attributes(words);
+    let groups = words.iter().filter_map(|token| match token.word {
+        Word::Group(number) => module.limits.get(&number.parse().ok()?),
+        _ => None,
+    });
+    groups.fold(Limits::read(words), |all, group| all.and(*group))
+}
+
+/// The attributes of a call or a declaration: what stands before operand bundles, labels and bodies.
+fn attributes<'w, 'a>(words: &'w [Token<'a>]) -> &'w [Token<'a>] {
+    let end = words.iter().position(|token| matches!(token.word, Word::Sign('[' | '{') | Word::Plain("to")));
+    &words[..end.unwrap_or(words.len())]
 }
 
 /// Whether words behind a call or a declaration have this attribute, or one of these groups.
 pub fn says(words: &[Token], attribute: &str, groups: &[u32]) -> bool {
-    let brackets =
-        words.iter().position(|token| matches!(token.word, Word::Sign('[' | '{') | Word::Plain("to")));
-    words[..brackets.unwrap_or(words.len())].iter().any(|token| match token.word {
+    attributes(words).iter().any(|token| match token.word {
         Word::Plain(name) => name == attribute,
         Word::Group(number) => number.parse().is_ok_and(|number: u32| groups.contains(&number)),
         _ => false,

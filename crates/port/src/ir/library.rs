@@ -3,6 +3,7 @@
 //! What stands in no row here may read and write everything that other threads can see, and orders nothing.
 
 use super::barrier;
+use super::limits::{Limits, Reach};
 use crate::program::{Kind, Order};
 
 /// What a function does to the memory of its caller.
@@ -32,11 +33,33 @@ pub enum Effect {
     Returns,
     /// Fences, and nothing else: [`barriers`](super::barrier::barriers) says which.
     Orders,
+    /// It reads what its arguments point at, may write there if so, and may keep pointers in there.
+    Behind {
+        /// Whether it writes.
+        writes: bool,
+    },
+    /// It reads anything, and writes nothing.
+    Reads,
     /// Anything.
     Unknown,
 }
 
 impl Effect {
+    /// What a function does of which only this is known.
+    pub fn within(limits: Limits) -> Effect {
+        match limits {
+            Limits { reach: Reach::Nothing, .. } => Effect::None,
+            Limits { reach: Reach::Arguments, writes } => Effect::Behind { writes },
+            Limits { reach: Reach::Anything, writes: false } => Effect::Reads,
+            Limits { reach: Reach::Anything, writes: true } => Effect::Unknown,
+        }
+    }
+
+    /// Whether it is known by attributes only, or not at all, and may leave by an exception.
+    pub fn may_throw(self) -> bool {
+        matches!(self, Effect::Unknown | Effect::Ends | Effect::Reads | Effect::Behind { .. })
+    }
+
     /// Whether it returns memory that nobody else knows.
     pub fn allocates(self) -> bool {
         matches!(self, Effect::Allocates | Effect::AllocatesFilled | Effect::Reallocates)

@@ -1,5 +1,6 @@
 //! What is read from a file of LLVM IR: functions as blocks of instructions, with all that matters for memory.
 
+use super::limits::Limits;
 pub use super::offset::{Offset, gcd};
 use super::types::Layout;
 use rustc_hash::FxHashMap;
@@ -161,8 +162,10 @@ pub struct Call {
     pub callee: Callee,
     /// The arguments.
     pub arguments: Vec<Value>,
-    /// It touches no memory (`readnone`, `memory(none)`).
-    pub pure: bool,
+    /// What it may touch, as far as attributes say so.
+    pub limits: Limits,
+    /// What it returns is the address of memory that nobody else knows (`noalias`).
+    pub fresh: bool,
     /// It throws no exception.
     pub nounwind: bool,
     /// The arguments that nobody keeps (`nocapture`, `captures(none)`).
@@ -279,8 +282,10 @@ pub struct Global {
 pub struct Declared {
     /// Where it stands in the text.
     pub at: usize,
-    /// It touches no memory.
-    pub pure: bool,
+    /// What it may touch.
+    pub limits: Limits,
+    /// What it returns is the address of memory that nobody else knows.
+    pub fresh: bool,
     /// It throws no exception.
     pub nounwind: bool,
     /// The arguments that it does not keep.
@@ -310,8 +315,8 @@ pub struct Module {
     pub declared: FxHashMap<Symbol, Declared>,
     /// Aliases: what each stands for.
     pub aliases: FxHashMap<Symbol, Symbol>,
-    /// Attribute groups that say that a function touches no memory.
-    pub pure_groups: Vec<u32>,
+    /// Attribute groups that say what a function may touch.
+    pub limits: FxHashMap<u32, Limits>,
     /// Attribute groups that say that a function throws nothing.
     pub nounwind_groups: Vec<u32>,
     /// Metadata: where the text of each node stands.

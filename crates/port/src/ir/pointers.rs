@@ -83,8 +83,8 @@ impl<'a> Pointers<'a> {
                     _ => return None,
                 },
                 Op::Alloca => return Some((*local, self.place(*local)?)),
+                Op::Call(call) if self.code.allocates(call) => return Some((*local, self.place(*local)?)),
                 Op::Call(call) => match self.code.effect_of(call) {
-                    effect if effect.allocates() => return Some((*local, self.place(*local)?)),
                     Effect::Returns => call.arguments.first()?,
                     _ => return None,
                 },
@@ -175,8 +175,10 @@ impl<'a> Pointers<'a> {
             }
             Some(Op::Select(_, yes, no)) => self.any(&[yes, no], open),
             Some(Op::Load { pointer, size, .. }) => self.loaded(local, pointer, *size, open),
+            Some(Op::Call(call)) if self.code.allocates(call) => {
+                (vec![(Root::Heap(local), Offset::ZERO)], true)
+            }
             Some(Op::Call(call)) => match self.code.effect_of(call) {
-                effect if effect.allocates() => (vec![(Root::Heap(local), Offset::ZERO)], true),
                 Effect::Returns => match call.arguments.first() {
                     Some(first) => self.find(first, open),
                     None => itself(),

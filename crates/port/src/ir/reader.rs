@@ -4,6 +4,7 @@ use super::Error;
 use super::debug;
 use super::instruction::{self, Labels};
 use super::lexer::{Statement, Token, Word, statements, words};
+use super::limits::Limits;
 use super::module::{
     Block, Declared, Function, Global, Instruction, Local, Module, Op, Parameter, Positions,
 };
@@ -87,11 +88,12 @@ impl<'a> Reader<'a> {
                     }
                 }
                 _ if line.starts_with("attributes #") => {
-                    let pure = line.contains(" readnone") || line.contains("memory(none)");
+                    self.cut(statement)?;
+                    let limits = Limits::read(&self.words);
                     let nounwind = line.contains(" nounwind");
                     let number: Option<u32> =
                         line["attributes #".len()..].split(' ').next().and_then(|n| n.parse().ok());
-                    self.module.pure_groups.extend(number.filter(|_| pure));
+                    self.module.limits.extend(number.map(|number| (number, limits)));
                     self.module.nounwind_groups.extend(number.filter(|_| nounwind));
                 }
                 _ => {}
@@ -216,7 +218,8 @@ impl<'a> Reader<'a> {
         let rest = &self.words[end..];
         let declared = Declared {
             at: statement.span.start,
-            pure: instruction::says(rest, "readnone", &self.module.pure_groups),
+            limits: instruction::limits(rest, &self.module),
+            fresh: self.words[..at].iter().any(|token| token.word == Word::Plain("noalias")),
             nounwind: instruction::says(rest, "nounwind", &self.module.nounwind_groups),
             lent,
         };

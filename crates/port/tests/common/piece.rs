@@ -33,18 +33,13 @@ pub fn seen(text: &str) -> Vec<String> {
     words.collect()
 }
 
-/// Whether the last two accesses of a piece may be to the same memory.
-pub fn may_meet(text: &str) -> bool {
+/// Whether accesses to these may be to the same memory.
+pub fn may_meet(text: &str, a: &str, b: &str) -> bool {
     let ported = look_at(text);
-    let nodes = ported.program.functions.iter().flat_map(|function| &function.nodes);
-    let places: Vec<usize> = nodes
-        .filter_map(|node| match &node.what {
-            What::Access(access) => Some(access.location),
-            _ => None,
-        })
-        .collect();
-    match places[..] {
-        [.., a, b] => ported.classes.may(a, b) && ported.classes.may(b, a),
-        _ => panic!("{:?}", seen(text)),
+    let places = &ported.program.locations;
+    let find = |name: &str| places.iter().position(|place| place.name == name);
+    match (find(a), find(b)) {
+        (Some(a), Some(b)) => ported.classes.may(a, b) && ported.classes.may(b, a),
+        _ => panic!("{a}, {b}: {:?}", seen(text)),
     }
 }

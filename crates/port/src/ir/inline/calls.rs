@@ -3,6 +3,7 @@
 use super::{Back, DEEPEST, Frame, Inliner, LARGEST, Site, Step, Why};
 use crate::ir::code::FunctionId;
 use crate::ir::library::Effect;
+use crate::ir::limits::Limits;
 use crate::ir::module::{Call, Callee, End, Local, Op, Value};
 
 impl Inliner<'_> {
@@ -138,11 +139,14 @@ impl Inliner<'_> {
             };
             self.note(site, why, name);
         }
-        let pure = effect == Effect::None;
-        let nounwind =
-            call.nounwind || declared.nounwind || !matches!(effect, Effect::Unknown | Effect::Ends);
+        let limits = match effect {
+            Effect::None => Limits::NOTHING,
+            _ => call.limits.and(declared.limits),
+        };
+        let fresh = call.fresh || declared.fresh;
+        let nounwind = call.nounwind || declared.nounwind || !effect.may_throw();
         let lent = call.lent.or(declared.lent);
-        let op = Op::Call(Box::new(Call { callee, arguments, pure, nounwind, lent, ..*call }));
+        let op = Op::Call(Box::new(Call { callee, arguments, limits, fresh, nounwind, lent, ..*call }));
         self.push(at, Step { result, op, site, mark: false });
         let Some(exception) = exception.filter(|_| !nounwind) else { return at };
         let next = self.room();

@@ -2,7 +2,7 @@
 
 use super::{Looking, Lower};
 use crate::ir::barrier::Barrier;
-use crate::ir::classes::{Class, Hints, Origin};
+use crate::ir::classes::Class;
 use crate::ir::inline::Step;
 use crate::ir::library::Effect;
 use crate::ir::module::{Call, Callee, Local, Offset, Op, Ordering, Value};
@@ -68,6 +68,25 @@ impl Lower<'_> {
         Some(Access { kind, order, failure: Order::Relaxed, location, size, volatile, depends: Vec::new() })
     }
 
+    /// Reads of a call, of some of what a pointer points at, or of anything: they may be atomic.
+    fn reads(&mut self, looking: &mut Looking, pointer: Option<&Value>) -> Option<What> {
+        let class = match pointer {
+            Some(pointer) => self.class(looking, pointer, 0, Offset::ANY)?,
+            None => Class::anything(),
+        };
+        let location = self.classes.number(class);
+        let (kind, order, failure, size) = (Kind::Load, Order::Relaxed, Order::Relaxed, u32::MAX);
+        Some(What::Access(Access {
+            kind,
+            order,
+            failure,
+            location,
+            size,
+            volatile: false,
+            depends: Vec::new(),
+        }))
+    }
+
     /// A plain access of a call to some of what a pointer points at.
     fn somewhere(&mut self, looking: &mut Looking, pointer: &Value, kind: Kind) -> Option<What> {
         if self.options.atomics_only {
@@ -90,14 +109,7 @@ impl Lower<'_> {
 
     /// Everything that other threads can see, or what is at `class`.
     fn opaque(&mut self, name: String, class: Option<Class>) -> What {
-        let anywhere = Class {
-            at: vec![(Origin::Unknown, Offset::ANY)],
-            size: 0,
-            hints: Hints::default(),
-            stable: false,
-            hidden: false,
-        };
-        What::Opaque { name, location: self.classes.number(class.unwrap_or(anywhere)) }
+        What::Opaque { name, location: self.classes.number(class.unwrap_or_else(Class::anything)) }
     }
 
     /// What a call does that was not followed.
@@ -144,7 +156,16 @@ impl Lower<'_> {
             }
             // Starting a thread: what came before is seen by it. Accesses of other threads see no difference.
             Effect::Starts(..) => Vec::new(),
-            Effect::Arguments => {
+            Effect::Behind { writes: false } => {
+                let pointers: Vec<&Value> = (0..)
+                    .zip(&call.arguments)
+                    .filter(|(i, _)| !call.numbers.has(*i))
+                    .map(|(_, v)| v)
+                    .collect();
+                pointers.into_iter().filter_map(|pointer| self.reads(looking, Some(pointer))).collect()
+            }
+            Effect::Reads => self.reads(looking, None).into_iter().collect(),
+            Effect::Arguments | Effect::Behind { writes: true } => {
                 let pointers = call.arguments.iter().enumerate().filter(|(i, _)| !call.numbers.has(*i));
                 let classes: Vec<Class> =
                     pointers.filter_map(|(_, value)| self.class(looking, value, 0, Offset::ANY)).collect();

@@ -1,0 +1,212 @@
+//! Addresses of globals: which get anywhere, and what is stored in the globals whose address does not.
+//!
+//! An address that is given to a function of the program is followed into it; it leaks if the function stores it, returns it, or
+//! gives it to somebody who is not known.
+
+use super::code::{Code, FunctionId, Object};
+use super::library::Effect;
+use super::module::{Callee, Function, Local, Offset, Op, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is stored in a global through its name: where, how many bytes, and which object's address if that is what it is.
+pub type Stored = Vec<(Offset, u64, Option<Object>)>;
+
+/// What is known of globals and their addresses.
+#[derive(Default)]
+pub struct Leaks {
+    /// Objects whose address goes anywhere but into the pointer of an access.
+    pub leaks: FxHashSet<Object>,
+    /// Objects that are written otherwise than by stores through their names.
+    pub written: FxHashSet<Object>,
+    /// What is stored through their names.
+    pub stored: FxHashMap<Object, Stored>,
+    /// Parameters of functions that leak what they are given.
+    parameters: FxHashSet<(FunctionId, usize)>,
+}
+
+impl Leaks {
+    /// Looks at a program.
+    pub fn new(code: &Code) -> Leaks {
+        let mut leaks = Leaks::default();
+        for (number, file) in code.files.iter().enumerate() {
+            for global in file.module.globals.values() {
+                leaks.leaks.extend(global.mentions.iter().map(|&symbol| code.object(number as u32, symbol)));
+            }
+        }
+        let looked_at: Vec<(FunctionId, Looked)> =
+            code.functions().filter_map(|id| Some((id, Looked::new(code, id, code.function(id)?)))).collect();
+        looked_at.iter().for_each(|(_, function)| leaks.writes(code, function));
+        // Parameters leak into parameters.
+        loop {
+            let before = leaks.parameters.len();
+            for (id, function) in &looked_at {
+                for (op, gives) in function.instructions() {
+                    for (value, way) in leaks.uses(code, id.file, op, gives) {
+                        leaks.mark(code, *id, function, value, way);
+                    }
+                }
+            }
+            if leaks.parameters.len() == before {
+                return leaks;
+            }
+        }
+    }
+
+    /// Notes what a function writes to globals.
+    fn writes(&mut self, code: &Code, function: &Looked) {
+        for (op, _) in function.instructions() {
+            match op {
+                Op::Store { pointer, value, size, .. } => {
+                    let Some((object, offset)) = function.object(code, pointer) else { continue };
+                    let target = function.object(code, value).filter(|(_, at)| *at == Offset::ZERO);
+                    if !matches!(value, Value::Int(0)) {
+                        let target = target.map(|(object, _)| object);
+                        self.stored.entry(object).or_default().push((offset, *size, target));
+                    }
+                }
+                Op::Load { .. } | Op::Gep { .. } | Op::Copy(_) | Op::Compare(..) => {}
+                op => {
+                    let values = op.operands().into_iter();
+                    self.written.extend(values.filter_map(|value| Some(function.object(code, value)?.0)));
+                }
+            }
+        }
+    }
+
+    /// The values of an instruction whose way is not followed any further, or not for all.
+    fn uses<'o>(&self, code: &Code, file: u32, op: &'o Op, gives: bool) -> Vec<(&'o Value, Way)> {
+        let all = |way: Way| op.operands().into_iter().map(|value| (value, way)).collect();
+        let Some(call) = op.call() else {
+            return match op {
+                Op::Load { .. } | Op::Gep { .. } | Op::Copy(_) | Op::Compare(..) => Vec::new(),
+                Op::Store { value, .. } | Op::Rmw { value, .. } => vec![(value, Way::Away)],
+                Op::CompareExchange { expected, new, .. } => vec![(expected, Way::Away), (new, Way::Away)],
+                Op::Phi(_) | Op::Select(..) | Op::Compute(_) | Op::Extract(..) => all(Way::Joins),
+                _ => all(Way::Away),
+            };
+        };
+        let body = match &call.callee {
+            Callee::Direct(symbol) => {
+                code.objects.get(code.object(file, *symbol) as usize).and_then(|object| object.body)
+            }
+            _ => None,
+        };
+        if let Some(body) = body {
+            let known = code.function(body).map_or(0, |function| function.parameters.len());
+            let leaks = |i: usize| i >= known || self.parameters.contains(&(body, i));
+            let arguments = call.arguments.iter().enumerate().filter(|(i, _)| leaks(*i));
+            return arguments.map(|(_, value)| (value, Way::Away)).collect();
+        }
+        match code.effect(file, call) {
+            Effect::Access(..) | Effect::Copies | Effect::Fills | Effect::Returns => Vec::new(),
+            // What it gives back may be what it got (`strchr`, `llvm.ptrmask`).
+            Effect::None | Effect::Orders | Effect::Arguments if !gives || call.gives_number => Vec::new(),
+            _ => all(Way::Away),
+        }
+    }
+
+    fn mark(&mut self, code: &Code, id: FunctionId, function: &Looked, value: &Value, way: Way) {
+        if let Value::Constant(symbols) = value {
+            self.leaks.extend(symbols.iter().map(|&symbol| code.object(id.file, symbol)));
+        }
+        self.leaks.extend(function.object(code, value).map(|(object, _)| object));
+        if let (Value::Local(local), Way::Away) = (value, way) {
+            let from = function.parameters.get(local).into_iter().flatten();
+            self.parameters.extend(from.map(|&parameter| (id, parameter)));
+        }
+    }
+}
+
+/// Where a value goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Nobody knows where.
+    Away,
+    /// Into another value of the function: parameters are followed there, addresses of globals are not.
+    Joins,
+}
+
+/// A function, and where its values come from.
+struct Looked<'c> {
+    file: u32,
+    function: &'c Function,
+    /// Locals that hold the address of an object, through addresses of fields and casts.
+    objects: FxHashMap<Local, (Object, Offset)>,
+    /// Locals that are computed from parameters.
+    parameters: FxHashMap<Local, FxHashSet<usize>>,
+}
+
+impl<'c> Looked<'c> {
+    fn new(code: &Code, id: FunctionId, function: &'c Function) -> Looked<'c> {
+        let (objects, parameters) = (FxHashMap::default(), FxHashMap::default());
+        let mut looked = Looked { file: id.file, function, objects, parameters };
+        for parameter in 0..function.parameters.len() {
+            looked.parameters.entry(parameter as Local).or_default().insert(parameter);
+        }
+        // Blocks stand in any order.
+        while looked.follow(code) {}
+        looked
+    }
+
+    /// What instructions do, and whether they have a result.
+    fn instructions(&self) -> impl Iterator<Item = (&'c Op, bool)> {
+        let all = self.function.blocks.iter().flat_map(|block| &block.body);
+        all.map(|instruction| (&instruction.op, instruction.result.is_some()))
+    }
+
+    /// The object that a value is the address of.
+    fn object(&self, code: &Code, value: &Value) -> Option<(Object, Offset)> {
+        match value {
+            Value::Address(symbol, offset) => Some((code.object(self.file, *symbol), *offset)),
+            Value::Local(local) => self.objects.get(local).copied(),
+            _ => None,
+        }
+    }
+
+    fn follow(&mut self, code: &Code) -> bool {
+        let mut changed = false;
+        for instruction in self.function.blocks.iter().flat_map(|block| &block.body) {
+            let Some(result) = instruction.result else { continue };
+            let base = match &instruction.op {
+                Op::Gep { base, offset, .. } => Some((base, *offset)),
+                Op::Copy(base) => Some((base, Offset::ZERO)),
+                Op::Call(call) if code.effect(self.file, call) == Effect::Returns => {
+                    call.arguments.first().map(|base| (base, Offset::ZERO))
+                }
+                _ => None,
+            };
+            let object = base.and_then(|(base, more)| {
+                let (object, offset) = self.object(code, base)?;
+                Some((object, offset.plus(more)))
+            });
+            if let Some(object) = object {
+                changed |= self.objects.insert(result, object) != Some(object);
+            }
+            let passes = base.is_some()
+                || matches!(instruction.op, Op::Phi(_) | Op::Select(..) | Op::Compute(_) | Op::Extract(..));
+            let from: FxHashSet<usize> = match passes {
+                true => instruction
+                    .op
+                    .operands()
+                    .into_iter()
+                    .flat_map(|value| self.computed_from(value))
+                    .collect(),
+                false => continue,
+            };
+            if !from.is_empty() {
+                let there = self.parameters.entry(result).or_default();
+                let before = there.len();
+                there.extend(from);
+                changed |= there.len() > before;
+            }
+        }
+        changed
+    }
+
+    fn computed_from(&self, value: &Value) -> FxHashSet<usize> {
+        match value {
+            Value::Local(local) => self.parameters.get(local).cloned().unwrap_or_default(),
+            _ => FxHashSet::default(),
+        }
+    }
+}
