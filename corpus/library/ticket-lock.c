@@ -19,5 +19,5 @@ void ticket_lock(struct ticket *l) {
 // Only the owner comes here, so nobody else writes.
 void ticket_unlock(struct ticket *l) {
     unsigned mine = atomic_load_explicit(&l->owner, memory_order_relaxed);
-    atomic_store_explicit(&l->owner, mine + 1, memory_order_release);
+    atomic_store_explicit(&l->owner, mine + 1, memory_order_release); //@ linearization-point
 }

@@ -18,6 +18,7 @@
 use super::execution::{
     At, CONDITION, Execution, Slot, World, event, executed, reached, source_of, with_read,
 };
+use super::facts::Constraint;
 use super::smt::{all, any, equal, implies, not};
 use super::straight::{Action, Step};
 use crate::code::ClassId;
@@ -355,6 +356,10 @@ fn about_to_miss(execution: &mut Execution, m: At, a: At, depth: Depth) {
         _ => free,
     };
     execution.say(CONDITION, sees);
+    if execution.world.facts.confirms(execution.segment(a.slot), a.step).is_some() {
+        // What it reads is the newest write, or the call never ends.
+        execution.say(Constraint::ConfirmedRead.name(), "false".to_owned());
+    }
     deepen(execution, depth, &[m, a]);
     if depth >= Depth::Locations {
         let next = execution.handles.iter().find(|h| h.position == "next").cloned();

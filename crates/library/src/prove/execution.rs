@@ -776,6 +776,7 @@ impl<'a> Execution<'a> {
     fn derived(&mut self) {
         self.fresh_records();
         self.exclusion();
+        self.confirmed_reads();
         for (number, facts) in self.world.facts.classes.iter().enumerate() {
             let class = ClassId(number as u32);
             let handles = self.of_class(class);
@@ -941,6 +942,31 @@ impl<'a> Execution<'a> {
                 ]);
                 let after = all([executed(leave), format!("(> {o} {})", event(leave))]);
                 self.derive(declared, implies(&premise, &after));
+            }
+        }
+    }
+
+    /// Nobody writes between a read and the compare-and-swap that confirms it.
+    fn confirmed_reads(&mut self) {
+        for at in self.all_steps() {
+            let Some(step) = self.world.facts.confirms(self.segment(at.slot), at.step) else {
+                continue;
+            };
+            let Some(class) = self.step(at).class else {
+                continue;
+            };
+            let (base, index) = self.location(at);
+            let update = At { slot: at.slot, step };
+            for handle in self.of_class(class) {
+                let premise = all([
+                    executed(at),
+                    not(&executed(update)),
+                    handle.active,
+                    equal(&handle.base, &base),
+                    equal(&handle.index, &index),
+                ]);
+                let formula = implies(&premise, &format!("(<= {} {})", handle.position, source(at)));
+                self.derive(Constraint::ConfirmedRead, formula);
             }
         }
     }

@@ -34,13 +34,15 @@ pub enum Constraint {
     Exclusion,
     /// Linearization points that the source declares say where critical sections begin and end.
     Point,
+    /// A read that a compare-and-swap confirms later, before the call can end.
+    ConfirmedRead,
     /// The call that made a write is looked at as well.
     Writers,
 }
 
 impl Constraint {
     /// All of them.
-    pub const ALL: [Constraint; 12] = [
+    pub const ALL: [Constraint; 13] = [
         Constraint::FreshRecords,
         Constraint::OwnField,
         Constraint::UniqueWrite,
@@ -52,6 +54,7 @@ impl Constraint {
         Constraint::OneThread,
         Constraint::Exclusion,
         Constraint::Point,
+        Constraint::ConfirmedRead,
         Constraint::Writers,
     ];
 
@@ -69,6 +72,7 @@ impl Constraint {
             Constraint::OneThread => "one-thread",
             Constraint::Exclusion => "exclusion",
             Constraint::Point => "linearization-point",
+            Constraint::ConfirmedRead => "confirmed-read",
             Constraint::Writers => "writers",
         }
     }
@@ -124,6 +128,8 @@ pub struct Facts {
     pub section: Option<Section>,
     /// `lesser ≤ greater + slack` at every moment, proved beforehand.
     pub bounds: Vec<Bound>,
+    /// Is [`Constraint::ConfirmedRead`] used?
+    pub are_reads_confirmed: bool,
 }
 
 /// `lesser ≤ greater + slack`, for two counters.
@@ -174,6 +180,7 @@ impl Facts {
             threads,
             section,
             bounds: Vec::new(),
+            are_reads_confirmed: is_on(Constraint::ConfirmedRead),
         };
         for (index, class) in library.classes.iter().enumerate() {
             let id = ClassId(index as u32);
@@ -217,6 +224,29 @@ impl Facts {
             }
         }
         facts
+    }
+}
+
+impl Facts {
+    /// The compare-and-swap that confirms what a step has read: on every way to the end of the call it is made, on the same
+    /// location, it expects that value, and it succeeds.
+    ///
+    /// If a location is written by updates only and no value is written there twice, then the compare-and-swap reads the very
+    /// write that the step has read. That write has no other update behind it: no two updates read the same write, under
+    /// RC20 either. So in an execution that comes to an end nobody writes there in between, and the step's read isn't stale.
+    pub fn confirms(&self, segment: &Segment, step: usize) -> Option<usize> {
+        let read = &segment.steps[step];
+        let facts = &self.classes[read.class?.0 as usize];
+        let is_plain_load = read.action == Action::Read { until: None };
+        if !self.are_reads_confirmed || !is_plain_load || !facts.is_updates_only || facts.counter.is_none() {
+            return None;
+        }
+        (step + 1..segment.steps.len()).find(|k| {
+            let other = &segment.steps[*k];
+            let is_same = other.class == read.class && other.base == read.base && other.index == read.index;
+            let expects = matches!(&other.action, Action::Cas { expected, always: Some(true), .. } if *expected == Term::Read(step));
+            is_same && expects && segment.must_pass(read.node, other.node)
+        })
     }
 }
 

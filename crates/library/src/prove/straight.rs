@@ -164,6 +164,17 @@ impl Segment {
         !is_reached[to]
     }
 
+    /// Does every way from a node to an end of the segment lead through another one?
+    pub fn must_pass(&self, from: usize, through: usize) -> bool {
+        let mut is_reached = vec![false; self.nodes.len()];
+        is_reached[from] = from != through;
+        for at in from + 1..self.nodes.len() {
+            is_reached[at] =
+                at != through && self.nodes[at].from.iter().any(|(before, _)| is_reached[*before]);
+        }
+        !self.ends.iter().any(|end| is_reached[*end])
+    }
+
     /// Is there a way from a node to another one?
     pub fn leads(&self, from: usize, to: usize) -> bool {
         let mut is_reached = vec![false; self.nodes.len()];
@@ -463,7 +474,8 @@ impl<'a> Walk<'a> {
         for (step, [failing, succeeding]) in segment.steps.iter_mut().zip(fates) {
             if let Action::Cas { always, is_blocking, .. } = &mut step.action {
                 *always = match (failing, succeeding) {
-                    (false, true) if !*is_blocking => Some(true),
+                    _ if *is_blocking => Some(true),
+                    (false, true) => Some(true),
                     (true, false) => Some(false),
                     _ => None,
                 };
