@@ -13,7 +13,7 @@ mod live;
 mod outcome;
 mod paths;
 
-pub use facts::compute;
+pub use facts::{compute, locals};
 pub use flow::{each_access, each_statement};
 pub use live::accessed;
 pub use outcome::updated;

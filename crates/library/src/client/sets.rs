@@ -1,0 +1,134 @@
+//! Expressions over sets of values.
+
+use super::Unsupported;
+use super::values::{ADDRESSES, Env, STRIDE, Set, Values};
+use crate::code::{Expr, LocalId, Operator};
+use crate::rho::compute;
+use std::collections::BTreeSet;
+
+/// Sets with more values than this are not modelled.
+pub const MOST_VALUES: usize = 200;
+/// Expressions with more combinations of values than this are not evaluated.
+const MOST_COMBINATIONS: usize = 50_000;
+
+impl Values {
+    /// All values of an expression.
+    pub fn eval(&mut self, expr: &Expr, env: &Env) -> Result<Set, Unsupported> {
+        let mut results = Set::new();
+        let mut seen = Seen::default();
+        let complete = combinations(expr, env, &mut |of| {
+            results.extend(watched(expr, of, &mut seen));
+        });
+        seen.tell(self)?;
+        if !complete || results.len() > MOST_VALUES {
+            return Err(Unsupported("a number has too many values in this client".to_owned()));
+        }
+        Ok(results)
+    }
+
+    /// Values for which a condition holds, or does not; `None`: there are none.
+    pub fn filter(&mut self, condition: &Expr, truth: bool, env: &Env) -> Result<Option<Env>, Unsupported> {
+        let mut kept: Env = vec![Set::new(); env.len()];
+        let mut any = false;
+        let mut seen = Seen::default();
+        let complete = combinations(condition, env, &mut |of| {
+            if watched(condition, of, &mut seen).is_some_and(|value| (value != 0) == truth) {
+                any = true;
+                for (local, value) in of {
+                    kept[*local].insert(*value);
+                }
+            }
+        });
+        seen.tell(self)?;
+        if !complete {
+            return Ok(Some(env.clone()));
+        }
+        for (local, set) in kept.iter_mut().enumerate() {
+            if set.is_empty() {
+                *set = env[local].clone();
+            }
+        }
+        Ok(any.then_some(kept))
+    }
+}
+
+/// What turned up while expressions were evaluated.
+#[derive(Default)]
+struct Seen {
+    numbers: Option<(i64, i64)>,
+    address_arithmetic: bool,
+}
+
+impl Seen {
+    fn tell(&self, values: &mut Values) -> Result<(), Unsupported> {
+        values.address_arithmetic |= self.address_arithmetic;
+        let (low, high) = self.numbers.unwrap_or((0, 0));
+        values.note(low)?;
+        values.note(high)
+    }
+}
+
+/// Values of the variables of an expression.
+type Assignment = [(usize, i64)];
+
+/// Calls `f` with all values of the expression's variables; false if there are too many.
+fn combinations(expr: &Expr, env: &Env, f: &mut impl FnMut(&Assignment)) -> bool {
+    let mut locals = BTreeSet::new();
+    crate::rho::locals(expr, &mut |local| {
+        locals.insert(local.0 as usize);
+    });
+    let locals: Vec<usize> = locals.into_iter().collect();
+    let count = locals.iter().map(|local| env[*local].len()).try_fold(1usize, |a, b| a.checked_mul(b));
+    if count.is_none_or(|count| count > MOST_COMBINATIONS) {
+        return false;
+    }
+    fn choose(locals: &[usize], env: &Env, chosen: &mut Vec<(usize, i64)>, f: &mut impl FnMut(&Assignment)) {
+        match locals.split_first() {
+            None => f(chosen),
+            Some((local, rest)) => {
+                for value in &env[*local] {
+                    chosen.push((*local, *value));
+                    choose(rest, env, chosen, f);
+                    chosen.pop();
+                }
+            }
+        }
+    }
+    choose(&locals, env, &mut Vec::new(), f);
+    true
+}
+
+/// The value of an expression.
+pub fn evaluate(expr: &Expr, of: &impl Fn(LocalId) -> Option<i64>) -> Option<i64> {
+    match expr {
+        Expr::Int(value) => Some(*value),
+        Expr::Local(local) => of(*local),
+        Expr::Not(e) => Some(i64::from(evaluate(e, of)? == 0)),
+        Expr::Binary(operator, a, b) => compute(*operator, evaluate(a, of)?, evaluate(b, of)?),
+    }
+}
+
+/// The value of an expression, with a look at everything on the way.
+fn watched(expr: &Expr, of: &Assignment, seen: &mut Seen) -> Option<i64> {
+    let value = match expr {
+        Expr::Int(value) => *value,
+        Expr::Local(local) => of.iter().find(|(l, _)| *l == local.0 as usize)?.1,
+        Expr::Not(e) => i64::from(watched(e, of, seen)? == 0),
+        Expr::Binary(operator, left, right) => {
+            let (a, b) = (watched(left, of, seen)?, watched(right, of, seen)?);
+            let is_address = |v: i64| v >= ADDRESSES / 2 || (v < 0 && v % STRIDE == 0);
+            let is_arithmetic =
+                !matches!(operator, Operator::Equal | Operator::NotEqual | Operator::Both | Operator::Either);
+            seen.address_arithmetic |= is_arithmetic && (is_address(a) || is_address(b));
+            let value = compute(*operator, a, b)?;
+            seen.address_arithmetic |= is_arithmetic && is_address(value);
+            value
+        }
+    };
+    // Bits of an address above the tag.
+    if value < ADDRESSES / 2 {
+        let (low, high) = seen.numbers.unwrap_or((value, value));
+        seen.numbers = Some((low.min(value), high.max(value)));
+    }
+    Some(value)
+}

@@ -1,0 +1,70 @@
+//! Pieces of finite-state programs.
+
+use crate::code::Order;
+use seqcst_model::Mode;
+use seqcst_program::ast::{Access, At, Cas, CasKind, Expr, ExprKind, Name, RmwMode, Span, Stmt, StmtKind};
+use seqcst_program::code::Binary;
+
+pub fn at<T>(node: T) -> At<T> {
+    At::new(node, Span::default())
+}
+
+pub fn word(text: impl Into<String>) -> Name {
+    at(text.into())
+}
+
+pub fn number(value: u32) -> Expr {
+    at(ExprKind::Number(value))
+}
+
+pub fn register(name: &str) -> Expr {
+    at(ExprKind::Name(name.to_owned()))
+}
+
+pub fn binary(operator: Binary, a: Expr, b: Expr) -> Expr {
+    at(ExprKind::Binary(operator, Box::new(a), Box::new(b)))
+}
+
+pub fn stop() -> Stmt {
+    at(StmtKind::Assume(number(0)))
+}
+
+pub fn blocking_cas(location: &str, expected: Expr, new: Expr, order: Order) -> Stmt {
+    let mode = RmwMode::Whole(at(mode(order)));
+    let cas = Cas { location: word(location), expected, new, mode, failure: None };
+    at(StmtKind::Access(None, Access::Cas(CasKind::Blocking, Box::new(cas))))
+}
+
+pub fn mode(order: Order) -> Mode {
+    match order {
+        Order::Relaxed => Mode::Relaxed,
+        Order::Acquire => Mode::Acquire,
+        Order::Release => Mode::Release,
+        Order::AcqRel => Mode::AcqRel,
+        Order::SeqCst => Mode::SeqCst,
+    }
+}
+
+/// The modes of a compare-and-swap: with that of failure, the text has three.
+pub fn halves(order: Order) -> RmwMode {
+    let sc = order == Order::SeqCst;
+    let half = |strong: bool, mode| {
+        at(if sc {
+            Mode::SeqCst
+        } else if strong {
+            mode
+        } else {
+            Mode::Relaxed
+        })
+    };
+    RmwMode::Halves(half(order.is_acquire(), Mode::Acquire), half(order.is_release(), Mode::Release))
+}
+
+/// The mode of a load that a failed attempt is.
+pub fn failure_mode(order: Order) -> Mode {
+    match order {
+        Order::SeqCst => Mode::SeqCst,
+        order if order.is_acquire() => Mode::Acquire,
+        _ => Mode::Relaxed,
+    }
+}

@@ -1,0 +1,6 @@
+//! Bounded clients of libraries, checked exhaustively.
+
+#[path = "../rho/ir.rs"]
+mod ir;
+mod libraries;
+mod verdicts;
