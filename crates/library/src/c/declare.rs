@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::contract::Terms;
 use super::error::Error;
 use super::lower;
+use super::objects::innermost;
 use super::source::Source;
 use super::tidy::tidy;
 use super::types::{Kind, Structs, Type};
@@ -139,6 +140,7 @@ impl<'a> Reader<'a> {
                 preparations.push(lower::method(&mut self, function, true)?);
             }
         }
+        self.check_records()?;
         self.set_initial_values(&preparations, classes)?;
         tidy(&mut self.library);
         self.finish_contract()?;
@@ -200,7 +202,7 @@ impl<'a> Reader<'a> {
         let next = &mut self.next_fixed;
         *self.fixed.entry(key).or_insert_with(|| {
             let first = *next;
-            *next -= STRIDE * count as i64;
+            *next = next.saturating_sub(STRIDE.saturating_mul(count as i64));
             first
         })
     }
@@ -231,10 +233,7 @@ impl<'a> Reader<'a> {
         initializer: Option<&'a Node<Initializer>>,
         span: Span,
     ) -> Result<(), Error> {
-        let mut innermost = &ty;
-        while let Kind::Array(of, _) = &innermost.kind {
-            innermost = of;
-        }
+        let innermost = innermost(&ty);
         let is_incomplete = matches!(innermost.kind, Kind::Struct(s) if self.structs.0[s].fields.is_none());
         if is_incomplete || matches!(innermost.kind, Kind::Void | Kind::Function) {
             return Err(self.error(span, format!("a variable can't be `{}`", self.structs.show(&ty))));

@@ -7,6 +7,7 @@
 mod constant;
 mod contract;
 mod declare;
+mod depth;
 mod error;
 mod fold;
 mod initial;
@@ -44,32 +45,20 @@ pub fn read(path: &str, text: &[u8], options: &Options) -> Result<Library, Error
     })
 }
 
-/// Deepest nesting of brackets and chains of operators that the parser is given: it is recursive.
-const DEPTH: usize = 64;
-
 /// Preprocesses and parses; the places of the result are those of the preprocessed text.
 pub(crate) fn parse(
     path: &str,
     text: &[u8],
     definitions: &[String],
 ) -> Result<(Source, TranslationUnit), Error> {
-    let preprocessed = preprocess::preprocess(path, text, definitions)?;
+    let mut preprocessed = preprocess::preprocess(path, text, definitions)?;
+    preprocess::drop_alignment(&mut preprocessed);
     let source = Source::new(path, text, &preprocessed);
     let error = |offset, message: String| {
         let site = source.site(offset);
         Error { file: source.file(site).to_owned(), line: site.line, column: site.column, message }
     };
-    let mut depth = 0usize;
-    for (offset, byte) in preprocessed.bytes().enumerate() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > DEPTH {
-            return Err(error(offset, format!("brackets are nested more than {DEPTH} deep")));
-        }
-    }
+    depth::check(&preprocessed).map_err(|(offset, message)| error(offset, message))?;
     let config = Config { cpp_command: String::new(), cpp_options: Vec::new(), flavor: Flavor::GnuC11 };
     match parse_preprocessed(&config, preprocessed) {
         Ok(parsed) => Ok((source, parsed.unit)),
@@ -88,6 +77,9 @@ pub(crate) fn parse(
     }
 }
 
+/// What is said if something breaks that never should.
+pub const PANICKED: &str = "the C parser failed on this file: please report it";
+
 /// Parser and translation are recursive: they run on a stack of their own, and a panic in them becomes a message.
 pub(crate) fn on_deep_stack<T: Send>(
     path: &str,
@@ -96,6 +88,6 @@ pub(crate) fn on_deep_stack<T: Send>(
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, run);
         let thread = thread.map_err(|e| Error::of_file(path, format!("can't start a thread: {e}")))?;
-        thread.join().unwrap_or_else(|_| Err(Error::of_file(path, "the C parser failed on this file")))
+        thread.join().unwrap_or_else(|_| Err(Error::of_file(path, PANICKED)))
     })
 }

@@ -1,6 +1,6 @@
 //! Which structs are the library's object, which are records; and the names that a contract mentions.
 
-use super::declare::Reader;
+use super::declare::{Function, Reader};
 use super::error::Error;
 use super::types::{Kind, Type};
 use crate::code::{AccessKind, Label, Statement};
@@ -21,9 +21,29 @@ impl Reader<'_> {
                 ty = of;
             }
         }
+        self.object = self.find_object()?;
+        let Some(object) = self.object else { return Ok(()) };
+        self.linked.retain(|s| *s != object);
+        let takes_object =
+            |f: &Function| f.parameters.iter().any(|(_, ty, _)| ty.struct_pointee() == Some(object));
+        let is_parameter = self.functions.iter().any(|f| !f.is_static && takes_object(f));
+        match self.globals.iter().find(|g| innermost(&g.ty).kind == Kind::Struct(object)) {
+            Some(global) if is_parameter => Err(Error::of_file(
+                &self.source.files[0],
+                format!(
+                    "the object is the parameter `struct {} *` of methods, and there is the global variable `{}` of that type \
+                     too: use one or the other",
+                    self.structs.0[object].name, global.name
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn find_object(&self) -> Result<Option<usize>, Error> {
         if let Some((name, place)) = &self.terms.object {
             if name == "none" {
-                return Ok(());
+                return Ok(None);
             }
             let by_typedef = self.typedefs.get(name).and_then(|t| match t.kind {
                 Kind::Struct(s) => Some(s),
@@ -32,10 +52,9 @@ impl Reader<'_> {
             let Some(found) = self.tags.get(name).copied().or(by_typedef) else {
                 return Err(place.error(format!("there is no `struct {name}`")));
             };
-            self.linked.retain(|s| *s != found);
-            self.object = Some(found);
-            return Ok(());
+            return Ok(Some(found));
         }
+        let mut object: Option<usize> = None;
         for function in self.functions.iter().filter(|f| !f.is_static) {
             let first =
                 function.parameters.iter().find_map(|(_, ty, span)| Some((ty.struct_pointee()?, *span)));
@@ -43,15 +62,34 @@ impl Reader<'_> {
             if self.linked.contains(&found) || self.structs.0[found].fields.is_none() {
                 continue;
             }
-            match self.object {
+            match object {
                 Some(known) if known != found => {
-                    let (a, b) = (&self.structs.0[known].name, &self.structs.0[found].name);
+                    let show = |s| self.structs.show(&Type::plain(Kind::Struct(s)));
+                    let (a, b) = (show(known), show(found));
                     return Err(self.error(
                         span,
-                        format!("methods work on `struct {a}` and on `struct {b}`: say which is the object, with `//@ object: struct {a}`"),
+                        format!("methods work on `{a}` and on `{b}`: say which is the object, with `//@ object: {a}`"),
                     ));
                 }
-                _ => self.object = Some(found),
+                _ => object = Some(found),
+            }
+        }
+        Ok(object)
+    }
+
+    /// A record that is the beginning of another one could be reached as both: then classes would not be apart.
+    pub fn check_records(&self) -> Result<(), Error> {
+        for whole in self.records.keys() {
+            let mut first = self.structs.0[*whole].fields.as_ref().and_then(|f| f.first()).map(|(_, ty)| ty);
+            while let Some(Type { kind: Kind::Struct(part), .. }) = first {
+                if self.records.contains_key(part) {
+                    let (a, b) = (&self.structs.0[*part].name, &self.structs.0[*whole].name);
+                    let message = format!(
+                        "`struct {a}` is a record, and also the beginning of the record `struct {b}`: use one of them"
+                    );
+                    return Err(Error::of_file(&self.source.files[0], message));
+                }
+                first = self.structs.0[*part].fields.as_ref().and_then(|f| f.first()).map(|(_, ty)| ty);
             }
         }
         Ok(())
@@ -92,6 +130,14 @@ impl Reader<'_> {
         contract.points.dedup();
         self.library.contract = contract;
         Ok(())
+    }
+}
+
+/// What an array is made of.
+pub fn innermost(ty: &Type) -> &Type {
+    match &ty.kind {
+        Kind::Array(of, _) => innermost(of),
+        _ => ty,
     }
 }
 

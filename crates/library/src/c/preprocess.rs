@@ -121,3 +121,32 @@ fn complaint(path: &str, printed: &str) -> Error {
     let first = printed.lines().next().unwrap_or("no reason given");
     Error::of_file(path, format!("the C preprocessor failed: {first}"))
 }
+
+/// Blanks out `_Alignas(…)`, which says nothing about values and which the parser doesn't know in structs.
+pub fn drop_alignment(text: &mut String) {
+    const WORD: &str = "_Alignas";
+    let mut from = 0;
+    while let Some(found) = text[from..].find(WORD) {
+        let start = from + found;
+        let rest = &text[start + WORD.len()..];
+        from = start + WORD.len();
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        if text[..start].ends_with(is_word) || !rest.trim_start().starts_with('(') {
+            continue;
+        }
+        let mut depth = 0;
+        let end = rest.char_indices().find_map(|(at, c)| {
+            match c {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            (c == ')' && depth == 0).then_some(at + 1)
+        });
+        let Some(end) = end else { return };
+        let end = from + end;
+        // Lines and offsets stay what they are.
+        let blank: String = text[start..end].bytes().map(|b| if b == b'\n' { '\n' } else { ' ' }).collect();
+        text.replace_range(start..end, &blank);
+    }
+}

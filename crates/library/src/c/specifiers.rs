@@ -182,7 +182,7 @@ impl Reader<'_> {
                         ArraySize::VariableExpression(e) | ArraySize::StaticExpression(e) => {
                             let length = self.constant(e)?;
                             match u64::try_from(length) {
-                                Ok(length) if length > 0 => Some(length),
+                                Ok(length) if (1..=1 << 32).contains(&length) => Some(length),
                                 _ => {
                                     return Err(
                                         self.error(e.span, format!("an array can't have {length} cells"))

@@ -157,6 +157,7 @@ impl Structs {
             Kind::Pointer(to) => format!("{} *", self.show(to).trim_end()),
             Kind::Array(of, Some(n)) => format!("{}[{n}]", self.show(of)),
             Kind::Array(of, None) => format!("{}[]", self.show(of)),
+            Kind::Struct(s) if self.0[*s].name.starts_with('%') => "struct { … }".to_owned(),
             Kind::Struct(s) => format!("struct {}", self.0[*s].name),
             Kind::Function => "a function".to_owned(),
         };

@@ -90,7 +90,9 @@ impl Lowering<'_, '_> {
     ) -> Result<(), Error> {
         match arguments.len() {
             given if given == wanted => Ok(()),
-            given => self.error(span, format!("`{name}` takes {wanted} arguments, not {given}")),
+            given => {
+                self.error(span, format!("`{name}` takes another number of arguments: {wanted}, not {given}"))
+            }
         }
     }
 
@@ -103,7 +105,7 @@ impl Lowering<'_, '_> {
         }
         if !spot.ty.is_atomic {
             let shown = self.show(&spot.ty);
-            return self.error(e.span, format!("this object is a `{shown}`, which isn't atomic"));
+            return self.error(e.span, format!("this object has the type `{shown}`, which isn't atomic"));
         }
         Ok(spot)
     }

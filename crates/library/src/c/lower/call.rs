@@ -57,6 +57,10 @@ impl<'a> Lowering<'_, 'a> {
                 let value = self.value(first)?;
                 Ok(if name == "assert" { nothing } else { value })
             }
+            "asm" => self.error(span, "assembly isn't understood: use <stdatomic.h>"),
+            _ if name.starts_with("__atomic_") || name.starts_with("__sync_") => {
+                self.error(span, format!("`{name}` isn't understood: use the functions of <stdatomic.h>"))
+            }
             _ => self.error(
                 span,
                 format!(
@@ -142,7 +146,8 @@ impl<'a> Lowering<'_, 'a> {
         }
         if arguments.len() != function.parameters.len() {
             let (given, wanted) = (arguments.len(), function.parameters.len());
-            return self.error(span, format!("`{name}` takes {wanted} arguments, not {given}"));
+            return self
+                .error(span, format!("`{name}` takes another number of arguments: {wanted}, not {given}"));
         }
         let result = function.result.unqualified();
         if !result.is_scalar() && result.kind != Kind::Void {

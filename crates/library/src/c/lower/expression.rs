@@ -82,6 +82,25 @@ impl<'a> Lowering<'_, 'a> {
         }
     }
 
+    /// What an expression does; its value is not wanted.
+    pub fn effect(&mut self, e: &Node<Expression>) -> Result<(), Error> {
+        match &e.node {
+            Expression::UnaryOperator(unary) => {
+                let op = match unary.node.operator.node {
+                    UnaryOperator::PostIncrement => UnaryOperator::PreIncrement,
+                    UnaryOperator::PostDecrement => UnaryOperator::PreDecrement,
+                    ref op => op.clone(),
+                };
+                self.unary(&op, &unary.node.operand, e)?;
+            }
+            Expression::Comma(all) => all.iter().try_for_each(|e| self.effect(e))?,
+            _ => {
+                self.value(e)?;
+            }
+        }
+        Ok(())
+    }
+
     fn named_value(&mut self, name: &str, e: &Node<Expression>) -> Result<(Value, Type), Error> {
         match self.lookup(name).cloned() {
             Some(Binding::Fixed(value, ty)) => return Ok((value, ty)),
@@ -147,7 +166,7 @@ impl<'a> Lowering<'_, 'a> {
         match to.kind {
             Kind::Bool if from.kind == Kind::Bool => Ok(Value::Number(e)),
             Kind::Bool => Ok(Value::Number(fold::truth(e))),
-            Kind::Int { bytes: bytes @ (1 | 2), signed } if may_leave(&e, bytes, signed) => {
+            Kind::Int { bytes: bytes @ (1 | 2), signed } if self.may_leave(&e, bytes, signed) => {
                 let bits = 8 * bytes;
                 self.error(
                     span,
@@ -174,6 +193,20 @@ impl<'a> Lowering<'_, 'a> {
                         format!("a place of type `{a}` can't be seen through a `{}`", b.trim()),
                     );
                 }
+            }
+            (Kind::Pointer(_), Value::Number(e))
+                if e.clone() != Expr::Int(0)
+                    && to.struct_pointee().zip(from.struct_pointee()).is_some_and(|(a, b)| a != b) =>
+            {
+                let (a, b) = (self.show(from), self.show(&to));
+                return self.error(
+                    span,
+                    format!(
+                        "a `{}` can't be seen as a `{}`: use one type for one record",
+                        a.trim(),
+                        b.trim()
+                    ),
+                );
             }
             (Kind::Struct(_) | Kind::Array(..) | Kind::Function, _) => {
                 let (a, b) = (self.show(from), self.show(&to));
@@ -292,6 +325,35 @@ impl<'a> Lowering<'_, 'a> {
         }
     }
 
+    /// May this value be outside a number of that size, for all that is known?
+    fn may_leave(&self, e: &Expr, bytes: u8, signed: bool) -> bool {
+        let range = |bytes: u8, signed: bool| {
+            let bits = u32::from(bytes) * 8;
+            if signed { (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1) } else { (0, (1i64 << bits) - 1) }
+        };
+        let (low, high) = range(bytes, signed);
+        match e {
+            Expr::Int(n) => *n < low || *n > high,
+            Expr::Not(_) => false,
+            Expr::Local(local) => match self.kinds[local.0 as usize] {
+                Kind::Bool => false,
+                Kind::Int { bytes: bytes @ (1 | 2), signed } => {
+                    let (least, most) = range(bytes, signed);
+                    least < low || most > high
+                }
+                _ => true,
+            },
+            Expr::Binary(op, a, b) => {
+                let leave = |e| self.may_leave(e, bytes, signed);
+                match op {
+                    Operator::And => leave(a) && leave(b),
+                    Operator::Or | Operator::Xor | Operator::Rem => leave(a) || leave(b),
+                    _ => !fold::is_truth(e),
+                }
+            }
+        }
+    }
+
     /// The type of an expression that is not evaluated.
     pub fn type_of(&mut self, e: &Node<Expression>) -> Result<Type, Error> {
         // What evaluation emits, and the variables that it makes, are thrown away.
@@ -316,6 +378,7 @@ impl<'a> Lowering<'_, 'a> {
             false => Ok(s.value(e)?.1),
         })?;
         self.locals.truncate(locals);
+        self.kinds.truncate(locals);
         self.client = client;
         self.size = size;
         self.reader.next_label = label;
@@ -338,23 +401,5 @@ pub fn promoted(ty: &Type) -> Type {
     match ty.kind {
         Kind::Bool | Kind::Int { bytes: 1 | 2, .. } => Type::int(),
         _ => ty.clone(),
-    }
-}
-
-/// May this value be outside a number of that size, for all that its form says?
-fn may_leave(e: &Expr, bytes: u8, signed: bool) -> bool {
-    let bits = u32::from(bytes) * 8;
-    let (low, high) =
-        if signed { (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1) } else { (0, (1i64 << bits) - 1) };
-    match e {
-        Expr::Int(n) => *n < low || *n > high,
-        Expr::Local(_) | Expr::Not(_) => false,
-        Expr::Binary(op, a, b) => match op {
-            Operator::And => may_leave(a, bytes, signed) && may_leave(b, bytes, signed),
-            Operator::Or | Operator::Xor | Operator::Rem => {
-                may_leave(a, bytes, signed) || may_leave(b, bytes, signed)
-            }
-            _ => !fold::is_truth(e),
-        },
     }
 }

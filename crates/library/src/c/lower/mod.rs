@@ -40,6 +40,8 @@ enum Binding {
 struct Lowering<'r, 'a> {
     reader: &'r mut Reader<'a>,
     locals: Vec<Local>,
+    /// Their types.
+    kinds: Vec<Kind>,
     /// Names in scope, innermost last; an inlined function sees only its own.
     scopes: Vec<FxHashMap<String, Binding>>,
     aims: Vec<Aim>,
@@ -97,6 +99,7 @@ impl<'r, 'a> Lowering<'r, 'a> {
         Lowering {
             reader,
             locals: Vec::new(),
+            kinds: Vec::new(),
             scopes: vec![FxHashMap::default()],
             aims: Vec::new(),
             out: Vec::new(),
@@ -182,6 +185,7 @@ impl<'r, 'a> Lowering<'r, 'a> {
         let points_to =
             points_to.filter(|s| self.reader.linked.contains(s) || self.reader.records.contains_key(s));
         let points_to = points_to.map(|s| self.reader.record(s));
+        self.kinds.push(ty.kind.clone());
         self.locals.push(Local { name: unique, points_to });
         LocalId(self.locals.len() as u32 - 1)
     }

@@ -95,6 +95,12 @@ impl Lowering<'_, '_> {
                         "this compares with a number beyond 2^63, which isn't modelled: use a signed type",
                     );
                 }
+                if is_order && (left.pointee().is_some() || right.pointee().is_some()) {
+                    return self.error(
+                        span,
+                        "which of two records has the lower address isn't modelled: compare with == and !=",
+                    );
+                }
                 Ok(fold::binary(op, a, b))
             }
         }

@@ -63,7 +63,8 @@ fn skip(body: Vec<Statement>, mark: &[Statement], flag: &mut impl FnMut() -> Loc
 }
 
 fn unless(flag: LocalId, body: Vec<Statement>) -> Statement {
-    Statement::If { condition: Expr::Local(flag), then: Vec::new(), otherwise: body }
+    let condition = Expr::Not(Box::new(Expr::Local(flag)));
+    Statement::If { condition, then: body, otherwise: Vec::new() }
 }
 
 /// Within a loop, a `Return` leaves the outermost loop.

@@ -109,7 +109,7 @@ impl<'a> Lowering<'_, 'a> {
         match &s.node {
             Syntax::Compound(items) => self.items(items),
             Syntax::Expression(None) => Ok(()),
-            Syntax::Expression(Some(e)) => self.value(e).map(|_| ()),
+            Syntax::Expression(Some(e)) => self.effect(e),
             Syntax::If(s) => {
                 let condition = self.condition(&s.node.condition)?;
                 let (then, ()) = self.block(|l| l.statement(&s.node.then_statement))?;
@@ -130,9 +130,7 @@ impl<'a> Lowering<'_, 'a> {
                 self.scopes.push(FxHashMap::default());
                 match &f.node.initializer.node {
                     ForInitializer::Empty | ForInitializer::StaticAssert(_) => {}
-                    ForInitializer::Expression(e) => {
-                        self.value(e)?;
-                    }
+                    ForInitializer::Expression(e) => self.effect(e)?,
                     ForInitializer::Declaration(d) => self.declaration(d)?,
                 }
                 let (condition, step) = (f.node.condition.as_deref(), f.node.step.as_deref());
@@ -218,7 +216,7 @@ impl<'a> Lowering<'_, 'a> {
             }
             l.statement(body)
         })?;
-        let (step, ()) = self.block(|l| step.map_or(Ok(()), |e| l.value(e).map(|_| ())))?;
+        let (step, ()) = self.block(|l| step.map_or(Ok(()), |e| l.effect(e)))?;
         let mut body = again(body, &step);
         if !returns::ends(&body) {
             body.extend(step);
