@@ -234,6 +234,7 @@ fn functions_that_a_global_may_point_at() {
     };
     let follows = |more: &str| !seen(&piece(more)).iter().any(|what| what.contains("call of"));
     assert!(follows("") && follows("store ptr @two, ptr @hook"));
+    assert!(follows("%q = getelementptr i8, ptr @hook, i64 8\n%o = atomicrmw add ptr %q, i64 1 monotonic"));
     assert!(!follows("%o = atomicrmw xchg ptr @hook, ptr @two monotonic"));
     assert!(!follows("call void @llvm.memcpy.p0.p0.i64(ptr @hook, ptr @x, i64 8, i1 false)"));
 }

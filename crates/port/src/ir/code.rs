@@ -128,6 +128,14 @@ impl Code {
         self.objects.get(self.object(file, symbol) as usize).is_some_and(|object| object.body.is_some())
     }
 
+    /// The function with a body that a call in a file names.
+    pub fn body_of(&self, file: u32, call: &Call) -> Option<FunctionId> {
+        match &call.callee {
+            Callee::Direct(symbol) => self.objects.get(self.object(file, *symbol) as usize)?.body,
+            _ => None,
+        }
+    }
+
     /// What a call in a thread does that was not followed: its callee is an [`Object`].
     pub fn effect_of(&self, call: &Call) -> Effect {
         if self.barriers_of(call).is_some() {

@@ -5,11 +5,14 @@
 
 use super::code::{Code, FunctionId, Object};
 use super::library::Effect;
-use super::module::{Callee, Function, Local, Offset, Op, Value};
+use super::module::{Function, Local, Offset, Op, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is stored in a global through its name: where, how many bytes, and which object's address if that is what it is.
 pub type Stored = Vec<(Offset, u64, Option<Object>)>;
+
+/// From here on to the end of whatever it is.
+const FAR: u64 = 1 << 40;
 
 /// What is known of globals and their addresses.
 #[derive(Default)]
@@ -55,22 +58,38 @@ impl Leaks {
     /// Notes what a function writes to globals.
     fn writes(&mut self, code: &Code, function: &Looked) {
         for (op, _) in function.instructions() {
+            let mut store = |pointer: &Value, size: u64, value: Option<&Value>| {
+                let Some((object, offset)) = function.object(code, pointer) else { return };
+                let target = value.and_then(|value| function.object(code, value));
+                let target = target.filter(|(_, at)| *at == Offset::ZERO).map(|(object, _)| object);
+                // A null pointer is nobody's address.
+                if value != Some(&Value::Int(0)) {
+                    self.stored.entry(object).or_default().push((offset, size, target));
+                }
+            };
             match op {
-                Op::Store { pointer, value, size, .. } => {
-                    let Some((object, offset)) = function.object(code, pointer) else { continue };
-                    let target = function.object(code, value).filter(|(_, at)| *at == Offset::ZERO);
-                    if !matches!(value, Value::Int(0)) {
-                        let target = target.map(|(object, _)| object);
-                        self.stored.entry(object).or_default().push((offset, *size, target));
-                    }
-                }
+                Op::Store { pointer, value, size, .. } => store(pointer, *size, Some(value)),
+                // What else than its operand it may write, nobody follows.
+                Op::Rmw { pointer, size, .. } => store(pointer, *size, None),
+                Op::CompareExchange { pointer, new, size, .. } => store(pointer, *size, Some(new)),
                 Op::Load { .. } | Op::Gep { .. } | Op::Copy(_) | Op::Compare(..) => {}
-                op => {
-                    let values = op.operands().into_iter();
-                    self.written.extend(values.filter_map(|value| Some(function.object(code, value)?.0)));
-                }
+                Op::Call(call) => match code.effect(function.file, call) {
+                    // Locks hold no pointers.
+                    _ if code.body_of(function.file, call).is_some() => self.written_by(code, function, op),
+                    Effect::None | Effect::Orders | Effect::Returns | Effect::Access(..) => {}
+                    Effect::Copies | Effect::Fills | Effect::Arguments => {
+                        call.arguments.iter().for_each(|value| store(value, FAR, None));
+                    }
+                    _ => self.written_by(code, function, op),
+                },
+                op => self.written_by(code, function, op),
             }
         }
+    }
+
+    fn written_by(&mut self, code: &Code, function: &Looked, op: &Op) {
+        let values = op.operands().into_iter();
+        self.written.extend(values.filter_map(|value| Some(function.object(code, value)?.0)));
     }
 
     /// The values of an instruction whose way is not followed any further, or not for all.
@@ -85,13 +104,7 @@ impl Leaks {
                 _ => all(Way::Away),
             };
         };
-        let body = match &call.callee {
-            Callee::Direct(symbol) => {
-                code.objects.get(code.object(file, *symbol) as usize).and_then(|object| object.body)
-            }
-            _ => None,
-        };
-        if let Some(body) = body {
+        if let Some(body) = code.body_of(file, call) {
             let known = code.function(body).map_or(0, |function| function.parameters.len());
             let leaks = |i: usize| i >= known || self.parameters.contains(&(body, i));
             let arguments = call.arguments.iter().enumerate().filter(|(i, _)| leaks(*i));

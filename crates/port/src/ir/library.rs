@@ -184,7 +184,9 @@ const TABLE: &[(&str, Effect)] = &[
     ("*3std6thread*9yield_now", Effect::None),
     ("*3std6thread*5sleep", Effect::None),
     ("*3std3sys12thread_local*destructors*register", Effect::None),
+    ("*3std7process5abort", Effect::Ends),
     ("*4core9panicking*", Effect::Ends),
+    ("*4core5slice5index*_fail*", Effect::Ends),
     ("*4core6option13*failed*", Effect::Ends),
     ("*4core6result13unwrap_failed*", Effect::Ends),
     ("*5alloc5alloc18handle_alloc_error*", Effect::Ends),
@@ -239,6 +241,11 @@ mod tests {
         assert_eq!(effect("llvm.aarch64.ldxr.p0"), Effect::Unknown);
         assert_eq!(effect("_RNvNtCsgEmfK2I1SDS_4core9panicking5panic"), Effect::Ends);
         assert_eq!(effect("_RNvCs123_7___rustc12___rust_alloc"), Effect::Allocates);
+        assert_eq!(effect("_RNvNtNtCsgEmfK2I1SDS_4core5slice5index16slice_index_fail"), Effect::Ends);
+        assert_eq!(effect("_RNvNtNtCsgEmfK2I1SDS_4core5slice5index3get"), Effect::Unknown);
+        assert_eq!(effect("_RNvNtCsjrHSEGnQ3l9_3std7process5abort"), Effect::Ends);
+        assert_eq!(effect("_RNvNtCsjrHSEGnQ3l9_3std7process5spawn"), Effect::Unknown);
+        assert_eq!(effect("_RNvCs123_7___rustc14___rust_realloc"), Effect::Reallocates);
         assert_eq!(effect("pthread_barrier_init"), Effect::Arguments);
         assert_eq!(effect("do_something"), Effect::Unknown);
     }

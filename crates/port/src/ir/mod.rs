@@ -3,9 +3,12 @@
 //! * [`lexer`], [`types`], `operands`, `instruction`, `reader`: text to a [`module::Module`]. The reader is tolerant: it
 //!   knows what touches memory and what changes control flow, and lets everything else pass, so that files of LLVM 14 to 22
 //!   can be read alike;
-//! * [`debug`]: places in the source;
+//! * [`debug`]: places in the source; [`limits`]: what attributes say about memory;
 //! * [`code`]: several files as one program; [`library`]: what functions do that are in none of them; [`barrier`]: fence
-//!   instructions.
+//!   instructions;
+//! * [`inline`]: the code of a thread; [`pointers`], `escape`, `leaks`: where its addresses come from and where they go;
+//!   [`classes`]: which of them may be the same;
+//! * [`lower`]: all that as a program; [`patch`], [`source`]: changes of it back in the text.
 
 pub mod barrier;
 pub mod classes;

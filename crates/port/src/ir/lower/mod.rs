@@ -1,9 +1,9 @@
 //! Threads to a [`Program`]: nodes for what memory sees, edges for control flow.
 //!
-//! * [`main`](self::main): what the function does that starts the threads;
-//! * [`rooms`](self::rooms): the graph of one thread;
-//! * [`events`](self::events): what one instruction does to memory;
-//! * [`address`](self::address): where it does so.
+//! * `main`: what the function does that starts the threads;
+//! * `rooms`: the graph of one thread;
+//! * `events`: what one instruction does to memory;
+//! * `address`: where it does so.
 
 mod address;
 mod events;
