@@ -20,7 +20,7 @@ pub fn check(text: &str) -> Result<(), (usize, String)> {
         }
         if matches!(byte, b';' | b',' | b'{' | b'}') {
             tokens = 0;
-        } else if !byte.is_ascii_whitespace() && !(is_word(byte) && is_word(previous)) {
+        } else if !(byte.is_ascii_whitespace() || is_word(byte) && is_word(previous)) {
             tokens += 1;
         }
         let rest = &text.as_bytes()[offset..];

@@ -1,5 +1,6 @@
 //! The C front end: what comes out of it, what it refuses, and that nothing makes it panic.
 
+mod agree;
 mod bad;
 mod corpus;
 mod fuzz;

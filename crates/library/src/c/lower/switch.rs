@@ -14,6 +14,7 @@ use crate::code::{Expr, Operator, Statement};
 enum Piece<'a> {
     Statement(&'a Node<Syntax>),
     Item(&'a Node<BlockItem>),
+    Block(&'a [Node<BlockItem>]),
 }
 
 impl<'a> Piece<'a> {
@@ -24,6 +25,29 @@ impl<'a> Piece<'a> {
                 BlockItem::Statement(s) => Some(s),
                 _ => None,
             },
+            Piece::Block(_) => None,
+        }
+    }
+
+    /// Without the `break` at its end.
+    fn without_break(self) -> Option<Vec<Piece<'a>>> {
+        match &self.statement()?.node {
+            Syntax::Break => Some(Vec::new()),
+            Syntax::Compound(items) => {
+                let (last, others) = items.split_last()?;
+                let last = Piece::Item(last).without_break()?;
+                Some([Piece::Block(others)].into_iter().chain(last).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// Does it end with a `return` or `continue`?
+    fn leaves(self) -> bool {
+        match self.statement().map(|s| &s.node) {
+            Some(Syntax::Return(_) | Syntax::Continue) => true,
+            Some(Syntax::Compound(items)) => items.last().is_some_and(|last| Piece::Item(last).leaves()),
+            _ => false,
         }
     }
 }
@@ -79,18 +103,16 @@ impl<'a> Lowering<'_, 'a> {
         let mut arms = Vec::new();
         let count = cases.len();
         for (at, mut case) in cases.into_iter().enumerate() {
-            let last = case.pieces.last().and_then(|p| p.statement());
-            let is_break = last.is_some_and(|s| s.node == Syntax::Break);
-            let is_end = last.is_some_and(|s| matches!(s.node, Syntax::Return(_) | Syntax::Continue));
-            if !is_break && !is_end && at + 1 < count {
-                let place = last.map_or(span, |s| s.span);
+            let last = case.pieces.last().copied();
+            if let Some(others) = last.and_then(Piece::without_break) {
+                case.pieces.pop();
+                case.pieces.extend(others);
+            } else if at + 1 < count && !last.is_some_and(Piece::leaves) {
+                let place = last.and_then(Piece::statement).map_or(span, |s| s.span);
                 return self.error(
                     place,
                     "a case that runs into the next one isn't understood: end it with `break`",
                 );
-            }
-            if is_break {
-                case.pieces.pop();
             }
             let (body, ()) = self.block(|l| l.arm(&case.pieces))?;
             if case.is_default {
@@ -116,6 +138,7 @@ impl<'a> Lowering<'_, 'a> {
             match piece {
                 Piece::Statement(s) => self.statement(s)?,
                 Piece::Item(item) => self.item(item)?,
+                Piece::Block(items) => self.items(items)?,
             }
         }
         self.scopes.pop();
