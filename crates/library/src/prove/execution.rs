@@ -489,9 +489,9 @@ impl<'a> Execution<'a> {
             let (o, active, class) = (&handle.position, &handle.active, handle.class);
             let made = all([active.clone(), format!("(> {o} 0)")]);
             self.say(SC, implies(&made, &format!("(<= {o} last)")));
-            if let Some(initial) = self.initial(class, &handle) {
-                let is_initial = all([active.clone(), format!("(<= {o} 0)")]);
-                self.say(SC, implies(&is_initial, &format!("(= (value {o}) {initial})")));
+            for (premise, initial) in self.initial(&handle) {
+                let is_initial = all([active.clone(), format!("(<= {o} 0)"), premise]);
+                self.say(SC, implies(&is_initial, &equal(&format!("(value {o})"), &initial)));
             }
             let is_initial = all([active.clone(), format!("(<= {o} 0)")]);
             self.say(
@@ -581,16 +581,26 @@ impl<'a> Execution<'a> {
         }
     }
 
-    fn initial(&self, class: ClassId, handle: &Handle) -> Option<String> {
-        let declared = &self.world.library.classes[class.0 as usize];
-        if !self.world.facts.classes[class.0 as usize].is_initial_known {
-            return None;
+    /// What a location holds at the beginning, under which condition.
+    fn initial(&self, handle: &Handle) -> Vec<(String, String)> {
+        let declared = &self.world.library.classes[handle.class.0 as usize];
+        let plain = number(declared.initial);
+        if declared.record.is_none() {
+            let value = match &declared.initial_cell {
+                Some(value) => initial_of_cell(value, &handle.index),
+                None => Some(plain),
+            };
+            return value.into_iter().map(|value| ("true".to_owned(), value)).collect();
         }
-        match &declared.initial_cell {
-            Some(_) if declared.cells.is_none() => None,
-            Some(value) => initial_of_cell(value, &handle.index),
-            None => Some(number(declared.initial)),
-        }
+        // Records that the setup made have negative addresses; others begin with 0 or with anything.
+        let made = match &declared.initial_cell {
+            Some(value) => initial_of_cell(value, &handle.base),
+            None => Some(plain),
+        };
+        let is_zeroed = self.world.facts.classes[handle.class.0 as usize].is_initial_known;
+        let made = made.map(|value| (format!("(< {} 0)", handle.base), value));
+        let allocated = is_zeroed.then(|| (format!("(> {} 0)", handle.base), "0".to_owned()));
+        made.into_iter().chain(allocated).collect()
     }
 
     /// Steps anywhere in the library that write to a class.

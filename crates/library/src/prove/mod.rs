@@ -18,6 +18,7 @@ pub mod term;
 
 use std::fmt;
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 pub use facts::Constraint;
 pub use partial::{Event, Invocation, Partial};
@@ -33,6 +34,8 @@ use facts::Facts;
 pub struct Options {
     /// Derived constraints that are not used.
     pub disabled: Vec<Constraint>,
+    /// For the whole proof: after that no class is looked at more deeply.
+    pub time_limit: Option<Duration>,
 }
 
 /// A condition that excludes witnesses for a write.
@@ -117,10 +120,11 @@ pub fn prove(library: &Library, pool: &mut Pool, options: &Options) -> Result<Ou
     let facts = Facts::of(analysed, &segments, joined.as_ref(), &options.disabled);
     let mut world = World { library: analysed, segments: &segments, facts };
     let before = pool.asked();
+    let deadline = options.time_limit.map(|limit| Instant::now() + limit);
     if !options.disabled.contains(&Constraint::Bound) {
         world.facts.bounds = invariants::bounds(&world, pool)?;
     }
-    let mut prover = Prover { world: &world, pool, deepest: Depth::Reads };
+    let mut prover = Prover { world: &world, pool, deepest: Depth::Reads, deadline };
     if options.disabled.contains(&Constraint::Writers) {
         prover.deepest = Depth::Calls;
     }
@@ -150,6 +154,7 @@ struct Prover<'a, 'p> {
     world: &'a World<'a>,
     pool: &'p mut Pool,
     deepest: Depth,
+    deadline: Option<Instant>,
 }
 
 /// The answers to some questions together.
@@ -157,6 +162,14 @@ enum Verdict {
     Holds { used: Vec<String> },
     Fails { case: Case, values: Vec<(String, String)> },
     Unknown { why: String },
+}
+
+/// What to show of two failures: an execution rather than silence, and the one that was looked at more deeply.
+fn worse(old: Option<Verdict>, new: Verdict) -> Verdict {
+    match (old, new) {
+        (Some(old @ Verdict::Fails { .. }), Verdict::Unknown { .. }) => old,
+        (_, new) => new,
+    }
 }
 
 impl Prover<'_, '_> {
@@ -202,7 +215,10 @@ impl Prover<'_, '_> {
                         failure = None;
                         break;
                     }
-                    other => failure = Some(other),
+                    other => failure = Some(worse(failure, other)),
+                }
+                if self.is_late() {
+                    break;
                 }
             }
             if let Some(failure) = failure {
@@ -217,6 +233,10 @@ impl Prover<'_, '_> {
         let mut depths = vec![Depth::Calls, Depth::Locations, Depth::Reads];
         depths.retain(|d| *d <= self.deepest);
         depths
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
 
     fn failure(&self, class: ClassId, verdict: Verdict) -> Failure {
@@ -249,7 +269,7 @@ impl Prover<'_, '_> {
                         result.conditions.push(Condition::Destination);
                     }
                     other => {
-                        failure = Some(other);
+                        failure = Some(worse(failure, other));
                         left.push(access);
                     }
                 }
@@ -275,8 +295,11 @@ impl Prover<'_, '_> {
                         result.conditions.push(Condition::Fence);
                         return Ok(());
                     }
-                    other => failure = Some(other),
+                    other => failure = Some(worse(failure, other)),
                 }
+            }
+            if self.is_late() {
+                break;
             }
         }
         result.failure = failure.map(|verdict| self.failure(class, verdict));
