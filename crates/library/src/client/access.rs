@@ -210,7 +210,7 @@ impl Compiler<'_> {
         if self.is_plain(key) {
             // Nothing waits on plain memory, but nothing keeps a program from trying.
             out.push(self.load(frame.name(to), key, order));
-            out.push(at(StmtKind::Assume(self.expr(until, frame))));
+            out.push(at(StmtKind::If(self.expr(until, frame), vec![], vec![stop()])));
             return Ok(());
         }
         // `to == e`

@@ -43,6 +43,8 @@ pub enum Tried {
     NotConfirmed {
         /// Clients that are robust.
         robust: usize,
+        /// Clients that leave SC only in executions that block for ever.
+        unfinished: usize,
         /// Clients without an answer, and why.
         open: Vec<(Client, String)>,
         /// Were all clients within the bounds tried?
@@ -63,27 +65,33 @@ pub fn try_witness(library: &Library, hints: &[Vec<String>], bounds: &Bounds) ->
         clients.retain(|other| *other != client);
         clients.insert(0, client);
     }
-    let (mut robust, mut states, mut open) = (0, 0, Vec::new());
+    let (mut robust, mut unfinished, mut states, mut open) = (0, 0, 0, Vec::new());
     for client in clients {
         let left = bounds.time.saturating_sub(start.elapsed());
         if left.is_zero() {
-            return Tried::NotConfirmed { robust, open, is_complete: false, states };
+            return Tried::NotConfirmed { robust, unfinished, open, is_complete: false, states };
         }
         let limits = Limits { time: bounds.limits.time.min(left), ..bounds.limits };
         match check(library, &client, Plain::Relaxed, &limits) {
             Err(unsupported) => open.push((client, unsupported.to_string())),
             Ok(checked) => {
                 states += checked.finding.states;
-                match &checked.finding.verdict {
-                    Verdict::Robust => robust += 1,
-                    Verdict::NotRobust => return Tried::Confirmed(Box::new(Confirmed { client, checked })),
-                    other => open.push((client, why(other))),
+                match (&checked.finding.verdict, checked.is_complete) {
+                    (Verdict::Robust, _) => robust += 1,
+                    (Verdict::NotRobust, Some(true)) => {
+                        return Tried::Confirmed(Box::new(Confirmed { client, checked }));
+                    }
+                    (Verdict::NotRobust, Some(false)) => unfinished += 1,
+                    (Verdict::NotRobust, None) => open.push((client, UNDECIDED.to_owned())),
+                    (other, _) => open.push((client, why(other))),
                 }
             }
         }
     }
-    Tried::NotConfirmed { robust, open, is_complete: true, states }
+    Tried::NotConfirmed { robust, unfinished, open, is_complete: true, states }
 }
+
+const UNDECIDED: &str = "part of an execution is not SC, and whether it can be completed was not decided in time";
 
 fn why(verdict: &Verdict) -> String {
     match verdict {

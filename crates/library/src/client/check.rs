@@ -1,9 +1,10 @@
 //! One client, checked exhaustively under RC20.
 
+use super::complete::{Completed, blocks, complete};
 use super::{Client, Plain, Unsupported, compile};
 use crate::code::Library;
 use seqcst_explore::robustness::{Plan, decide};
-use seqcst_explore::states::{Answer, Limits as Searched, Options, Violation};
+use seqcst_explore::states::{Answer, Found, Limits as Searched, Options, Violation};
 use seqcst_explore::witness::witness;
 use seqcst_model::Model;
 use seqcst_program::semantics::Machine;
@@ -37,6 +38,9 @@ pub struct Checked {
     pub program: String,
     /// The answer.
     pub finding: Finding,
+    /// Where the answer is "not robust": is there a complete execution that SC does not have? If not, the finding is about
+    /// part of an execution that blocks for ever. `None`: that was not decided.
+    pub is_complete: Option<bool>,
 }
 
 /// Checks a client of a library (after ρ).
@@ -64,7 +68,20 @@ pub fn check(
         clash: false,
     };
     let plan = Plan { search, abstraction: true, deadlock: false };
-    let answer = decide(&machine, Target::Rc20, &plan, &|_| {});
+    let mut answer = decide(&machine, Target::Rc20, &plan, &|_| {});
+    let mut is_complete = Some(true);
+    if let Some(run @ Found { violation: Violation::Stale { .. }, .. }) = &answer.found
+        && blocks(&machine)
+    {
+        is_complete = match complete(&machine, run, limits.time.saturating_sub(start.elapsed())) {
+            Completed::Yes(found) => {
+                answer.found = Some(*found);
+                Some(true)
+            }
+            Completed::No => Some(false),
+            Completed::Unknown => None,
+        };
+    }
     let (verdict, witness) = match &answer.found {
         None => (verdict(&answer), None),
         Some(found) => match witness(&machine, &text, Model::Rc20, found) {
@@ -91,7 +108,7 @@ pub fn check(
         threads: machine.code().threads.iter().map(|thread| thread.name.clone()).collect(),
         witness,
     };
-    Ok(Checked { program: text, finding })
+    Ok(Checked { program: text, finding, is_complete })
 }
 
 fn verdict(answer: &Answer) -> Verdict {

@@ -3,7 +3,7 @@
 
 use super::codec::Codec;
 use super::names::{Coded, names};
-use super::syntax::{at, binary, blocking_cas, mode, number, register, stop, word};
+use super::syntax::{NEVER, at, binary, blocking_cas, mode, number, register, stop, stops, word};
 use super::values::{ADDRESSES, ALLOCATIONS, Env, Key, STRIDE, Values};
 use super::{Client, Unsupported};
 use crate::code::{
@@ -36,7 +36,7 @@ pub fn program(library: &Library, client: &Client, plain: Plain) -> Result<Progr
     let mut call = 0;
     for (index, calls) in client.threads.iter().enumerate() {
         let mut thread = Coded { registers: Vec::new(), used: BTreeSet::new(), labels: 0 };
-        thread.used.extend(compiler.names.values().cloned());
+        thread.used.extend(compiler.names.values().cloned().chain([NEVER.to_owned()]));
         let mut body = Block::new();
         for each in calls {
             compiler.call(each.method(library)?, &each.arguments, call, &mut thread, &mut body)?;
@@ -49,7 +49,10 @@ pub fn program(library: &Library, client: &Client, plain: Plain) -> Result<Progr
         threads.push(Thread { name: word(format!("thread{}", index + 1)), count: None, locals, body });
     }
     let max_value = u32::try_from(compiler.codec.modulus - 1).unwrap_or(u32::MAX);
-    let locations = compiler.locations();
+    let mut locations = compiler.locations();
+    if threads.iter().any(|thread: &Thread| stops(&thread.body)) {
+        locations.push(Location { name: word(NEVER), initial: None, non_atomic: false });
+    }
     Ok(Program { max_value: Some(at(max_value)), locations, tracks: vec![], threads })
 }
 
@@ -183,7 +186,7 @@ impl Compiler<'_> {
                 }
                 Statement::Return(_) => out.push(at(StmtKind::Goto(word(frame.end.clone())))),
                 Statement::Assume(condition) => {
-                    out.push(at(StmtKind::Assume(self.expr(condition, frame))));
+                    out.push(at(StmtKind::If(self.expr(condition, frame), vec![], vec![stop()])));
                 }
             }
         }

@@ -3,7 +3,7 @@
 //! * `values`, `follow`, `sets`: which values there can be;
 //! * `codec`, `names`, `syntax`, `access`, `compile`: a client as a finite-state program;
 //! * `enumerate`: all small clients that keep the library's contract;
-//! * `check`: one client under RC20;
+//! * `check`, `complete`: one client under RC20;
 //! * `attempt`: a partial execution of a proof that failed, tried on real clients.
 
 mod access;
@@ -11,6 +11,7 @@ mod attempt;
 mod check;
 mod codec;
 mod compile;
+mod complete;
 mod enumerate;
 mod follow;
 mod names;

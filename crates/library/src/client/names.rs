@@ -1,6 +1,7 @@
 //! Names of locations, registers and labels.
 
 use super::Unsupported;
+use super::syntax::NEVER;
 use super::values::{Key, Values};
 use crate::code::Library;
 use seqcst_program::MAX_LOCATIONS;
@@ -9,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Names of locations: `head`, `node2_next`, `buffer_0`.
 pub fn names(library: &Library, values: &Values) -> Result<BTreeMap<Key, String>, Unsupported> {
     let mut names = BTreeMap::new();
-    let mut used = BTreeSet::new();
+    let mut used = BTreeSet::from([NEVER.to_owned()]);
     let mut records = BTreeMap::<(u32, i64), usize>::new();
     for key in values.memory.keys().filter(|key| key.base != 0) {
         let Some(record) = library.classes[key.class.0 as usize].record else { continue };

@@ -25,8 +25,23 @@ pub fn binary(operator: Binary, a: Expr, b: Expr) -> Expr {
     at(ExprKind::Binary(operator, Box::new(a), Box::new(b)))
 }
 
+/// A location that nobody writes.
+pub const NEVER: &str = "never";
+
+/// What no complete execution gets past.
 pub fn stop() -> Stmt {
-    at(StmtKind::Assume(number(0)))
+    let access = Access::Wait(word(NEVER), vec![number(1)], Some(at(Mode::Relaxed)));
+    at(StmtKind::Access(None, access))
+}
+
+/// Does a block have a [`stop`]?
+pub fn stops(block: &[Stmt]) -> bool {
+    block.iter().any(|statement| match &statement.node {
+        StmtKind::Access(_, Access::Wait(name, ..)) => name.node == NEVER,
+        StmtKind::If(_, then, otherwise) => stops(then) || stops(otherwise),
+        StmtKind::OneOf(branches) => branches.iter().any(|branch| stops(branch)),
+        _ => false,
+    })
 }
 
 pub fn blocking_cas(location: &str, expected: Expr, new: Expr, order: Order) -> Stmt {

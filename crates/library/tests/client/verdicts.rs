@@ -17,8 +17,8 @@ fn refuted(library: &Library, threads: usize, calls: usize) -> Option<String> {
             eprintln!("{}\n  {} states", found.client, found.checked.finding.states);
             Some(found.client.to_string())
         }
-        Tried::NotConfirmed { robust, open, is_complete, states } => {
-            eprintln!("robust: {robust} clients, {states} states, {:?}", start.elapsed());
+        Tried::NotConfirmed { robust, unfinished, open, is_complete, states } => {
+            eprintln!("robust: {robust}+{unfinished} clients, {states} states, {:?}", start.elapsed());
             assert!(open.is_empty() && is_complete, "{open:?}");
             None
         }
