@@ -9,12 +9,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::error::Error;
 
 /// What libraries may include.
-const HEADERS: [(&str, &str); 14] = [
+const HEADERS: [(&str, &str); 20] = [
     ("assert.h", include_str!("headers/assert.h")),
+    ("errno.h", include_str!("headers/errno.h")),
+    ("inttypes.h", include_str!("headers/inttypes.h")),
     ("limits.h", include_str!("headers/limits.h")),
     ("pthread.h", include_str!("headers/pthread.h")),
     ("sched.h", include_str!("headers/sched.h")),
+    ("semaphore.h", include_str!("headers/semaphore.h")),
     ("stdalign.h", include_str!("headers/stdalign.h")),
+    ("stdarg.h", include_str!("headers/stdarg.h")),
     ("stdatomic.h", include_str!("headers/stdatomic.h")),
     ("stdbool.h", include_str!("headers/stdbool.h")),
     ("stddef.h", include_str!("headers/stddef.h")),
@@ -24,6 +28,8 @@ const HEADERS: [(&str, &str); 14] = [
     ("stdnoreturn.h", include_str!("headers/stdnoreturn.h")),
     ("string.h", include_str!("headers/string.h")),
     ("threads.h", include_str!("headers/threads.h")),
+    ("time.h", include_str!("headers/time.h")),
+    ("unistd.h", include_str!("headers/unistd.h")),
 ];
 
 /// The name that the preprocessor gives to the text itself.
@@ -61,15 +67,7 @@ pub fn preprocess(path: &str, text: &[u8], definitions: &[String]) -> Result<Str
     let input = File::open(&input).map_err(|e| trouble("can't open a temporary file", e))?;
     let beside = Path::new(path).parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let output = Command::new("cc")
-        .args([
-            "-E",
-            "-x",
-            "c",
-            "-std=c11",
-            "-nostdinc",
-            "-fdiagnostics-color=never",
-            "-fno-diagnostics-show-caret",
-        ])
+        .args(["-E", "-x", "c", "-std=c11", "-nostdinc", "-fdiagnostics-color=never"])
         .arg("-iquote")
         .arg(beside)
         .arg("-I")
@@ -110,10 +108,8 @@ fn complaint(path: &str, printed: &str) -> Error {
         let file = if file == ITSELF { path } else { file };
         let mut message = message.to_owned();
         if let Some(header) = message.strip_suffix(": No such file or directory") {
-            let ours: Vec<_> = HEADERS.iter().map(|(name, _)| format!("<{name}>")).collect();
             message = format!(
-                "there is no header `{header}` here: a library may include {} and files beside it",
-                ours.join(", ")
+                "there is no header `{header}` here: include headers of C11, such as <stdatomic.h>, and files beside this one"
             );
         }
         return Error { file: file.to_owned(), line: row, column, message };

@@ -72,7 +72,7 @@ const BAD: &[(&str, &str)] = &[
     ("int f( { return 1; }", "3:8: this isn't C; ) <typedef_name> [_a-zA-Z] would fit"),
     (
         "#include <nope.h>\nint f(void) { return 1; }",
-        "3:10: there is no header `nope.h` here: a library may include <assert.h>, <limits.h>, <pthread.h>, <sched.h>, <stdalign.h>, <stdatomic.h>, <stdbool.h>, <stddef.h>, <stdint.h>, <stdio.h>, <stdlib.h>, <stdnoreturn.h>, <string.h>, <threads.h> and files beside it",
+        "3:10: there is no header `nope.h` here: include headers of C11, such as <stdatomic.h>, and files beside this one",
     ),
     ("static int f(void) { return 1; }", " there is no method: a library needs a function that isn't static"),
     ("int main(void) { return 1; }", "3:5: a library has no `main`: clients are made by the analysis"),
