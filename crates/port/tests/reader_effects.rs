@@ -227,14 +227,17 @@ fn functions_that_a_global_may_point_at() {
         format!(
             "@hook = internal global ptr @one\n@x = global i32 0\n@y = global i32 0\n\
              declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n\
+             declare i32 @pthread_barrier_init(ptr, ptr, i32)\ndeclare i64 @read(i32, ptr, i64)\n\
              define internal void @one() {{\nstore i32 1, ptr @x\nret void\n}}\n\
              define internal void @two() {{\nstore i32 1, ptr @y\nret void\n}}\n\
              define void @f() {{\n{more}\n%h = load ptr, ptr @hook\ncall void %h()\nret void\n}}\n"
         )
     };
-    let follows = |more: &str| !seen(&piece(more)).iter().any(|what| what.contains("call of"));
+    let follows = |more: &str| !seen(&piece(more)).iter().any(|what| what.contains("call of a pointer"));
     assert!(follows("") && follows("store ptr @two, ptr @hook"));
     assert!(follows("%q = getelementptr i8, ptr @hook, i64 8\n%o = atomicrmw add ptr %q, i64 1 monotonic"));
+    assert!(follows("call i32 @pthread_barrier_init(ptr @hook, ptr null, i32 2)"));
+    assert!(!follows("call i64 @read(i32 0, ptr @hook, i64 8)"));
     assert!(!follows("%o = atomicrmw xchg ptr @hook, ptr @two monotonic"));
     assert!(!follows("call void @llvm.memcpy.p0.p0.i64(ptr @hook, ptr @x, i64 8, i1 false)"));
 }

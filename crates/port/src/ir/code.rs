@@ -190,13 +190,17 @@ impl Code {
         })
     }
 
+    /// The name of the function that a call in a file names.
+    pub fn callee(&self, file: u32, call: &Call) -> &str {
+        match (&call.callee, self.files.get(file as usize)) {
+            (Callee::Direct(symbol), Some(file)) => file.module.name(*symbol),
+            _ => "",
+        }
+    }
+
     /// What a call does, if it is to a function without a body here.
     pub fn effect(&self, file: u32, call: &Call) -> Effect {
-        let name = match &call.callee {
-            Callee::Direct(symbol) => self.files[file as usize].module.name(*symbol),
-            _ => "",
-        };
-        if barriers(&call.callee, name, &call.arguments).is_some() {
+        if barriers(&call.callee, self.callee(file, call), &call.arguments).is_some() {
             return Effect::Orders;
         }
         match &call.callee {

@@ -4,7 +4,7 @@
 //! gives it to somebody who is not known.
 
 use super::code::{Code, FunctionId, Object};
-use super::library::Effect;
+use super::library::{Effect, keeps_locks};
 use super::module::{Function, Local, Offset, Op, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -74,9 +74,9 @@ impl Leaks {
                 Op::CompareExchange { pointer, new, size, .. } => store(pointer, *size, Some(new)),
                 Op::Load { .. } | Op::Gep { .. } | Op::Copy(_) | Op::Compare(..) => {}
                 Op::Call(call) => match code.effect(function.file, call) {
-                    // Locks hold no pointers.
                     _ if code.body_of(function.file, call).is_some() => self.written_by(code, function, op),
                     Effect::None | Effect::Orders | Effect::Returns | Effect::Access(..) => {}
+                    Effect::Arguments if keeps_locks(code.callee(function.file, call)) => {}
                     Effect::Copies | Effect::Fills | Effect::Arguments => {
                         call.arguments.iter().for_each(|value| store(value, FAR, None));
                     }

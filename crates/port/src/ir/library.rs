@@ -203,6 +203,14 @@ pub fn effect(name: &str) -> Effect {
     TABLE.iter().find(|(pattern, _)| fits(pattern, name)).map_or(Effect::Unknown, |(_, effect)| *effect)
 }
 
+/// Whether a function only looks after a lock or the like: there are no pointers of the program in there.
+pub fn keeps_locks(name: &str) -> bool {
+    let locks = ["mutex", "cond", "rwlock", "spin", "barrier"];
+    let of_threads = |rest: &str| locks.iter().any(|lock| rest.starts_with(lock));
+    name.strip_prefix("pthread_").is_some_and(of_threads)
+        || ["sem_", "mtx_", "cnd_"].iter().any(|prefix| name.starts_with(prefix))
+}
+
 /// Whether a name fits a pattern, where `*` stands for anything.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
