@@ -91,7 +91,8 @@ pub fn try_witness(library: &Library, hints: &[Vec<String>], bounds: &Bounds) ->
     Tried::NotConfirmed { robust, unfinished, open, is_complete: true, states }
 }
 
-const UNDECIDED: &str = "part of an execution is not SC, and whether it can be completed was not decided in time";
+const UNDECIDED: &str =
+    "part of an execution is not SC, and whether it can be completed was not decided in time";
 
 fn why(verdict: &Verdict) -> String {
     match verdict {

@@ -173,7 +173,7 @@ impl<'m> Search<'m> {
 
     fn look(&mut self) -> Option<Found> {
         self.looked += 1;
-        let is_late = self.looked % 64 == 0 && Instant::now() > self.deadline;
+        let is_late = self.looked.is_multiple_of(64) && Instant::now() > self.deadline;
         self.is_over |= is_late || self.most.is_some_and(|most| self.looked > most);
         self.cut |= self.is_over;
         let actions: Vec<_> =
@@ -188,7 +188,8 @@ impl<'m> Search<'m> {
         }
         for thread in threads {
             let Some(action) = &actions[thread] else { continue };
-            let writes = (0..self.graph.len()).rev().filter(|w| self.graph.events[*w].loc == Some(action.loc));
+            let writes =
+                (0..self.graph.len()).rev().filter(|w| self.graph.events[*w].loc == Some(action.loc));
             for write in writes.collect::<Vec<_>>() {
                 let Some(value) = self.graph.events[write].outcome.value_written() else { continue };
                 for outcome in action.outcomes(value) {
@@ -272,7 +273,8 @@ impl<'m> Search<'m> {
 /// The first events of a graph in an order that SC allows, if there is one.
 fn order(graph: &Execution, events: usize) -> Option<Vec<usize>> {
     let steps = graph.hb_sc_steps();
-    let first: Relation<2> = Relation::from_pairs(events, steps.pairs().filter(|(a, b)| *a < events && *b < events));
+    let first: Relation<2> =
+        Relation::from_pairs(events, steps.pairs().filter(|(a, b)| *a < events && *b < events));
     let before = first.plus();
     if (0..events).any(|event| before.contains(event, event)) {
         return None;
@@ -284,7 +286,11 @@ fn order(graph: &Execution, events: usize) -> Option<Vec<usize>> {
 }
 
 /// Follows fences to the next access, in every possible way, in the order of [`Step::choice`].
-fn ways(machine: &Machine, thread: usize, nexts: Vec<Next<Local>>) -> Vec<(Vec<seqcst_model::Action>, Local)> {
+fn ways(
+    machine: &Machine,
+    thread: usize,
+    nexts: Vec<Next<Local>>,
+) -> Vec<(Vec<seqcst_model::Action>, Local)> {
     let mut found = Vec::new();
     let mut todo: Vec<_> = nexts.into_iter().rev().map(|next| (next, Vec::new())).collect();
     while let Some((next, fences)) = todo.pop() {

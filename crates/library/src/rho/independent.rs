@@ -33,8 +33,8 @@ pub enum Independent {
     NeverRepeats,
     /// All failing iterations can be left out.
     Yes,
-    /// All but one read: the variable takes what the compare-and-swap of the last failing iteration found.
-    Carrying(LocalId, Label),
+    /// All but one read: the variable keeps what one of these operations of the last failing iteration read.
+    Carrying(LocalId, BTreeSet<Label>),
 }
 
 /// Why it is not.
@@ -72,7 +72,7 @@ fn invisible(events: &[Event]) -> Result<(), Dependent> {
             Event::Write(why, site) => return Err(Dependent::Visible(why, *site)),
             Event::Inner(inside) => {
                 let quiet = |e: &Event| {
-                    matches!(e, Event::Read | Event::FailedCas(_) | Event::OwnRead(..) | Event::Allocated(_))
+                    matches!(e, Event::Read(_) | Event::Fence | Event::OwnRead(..) | Event::Allocated(_))
                 };
                 if !inside.iter().all(quiet) {
                     return Err(Dependent::VisibleInside);
@@ -136,23 +136,18 @@ fn variables(failing: &[&Path], leaving: &[&Path]) -> Result<Independent, Depend
             live.extend(after.difference(&path.assigned));
         }
     }
-    let mut carrying = Independent::Yes;
+    let mut carrying: Option<(LocalId, BTreeSet<Label>)> = None;
     for path in failing {
         for local in live.iter().filter(|local| !path.keeps(**local)) {
-            // The read of a compare-and-swap that failed takes the place of the read before the loop.
-            let found = match path.facts.of(*local) {
-                Known::Read(label) => {
-                    path.events.iter().filter(|e| **e == Event::FailedCas(label)).count() == 1
-                }
-                _ => false,
-            };
+            // The last read, of a compare-and-swap that failed perhaps, takes the place of the read before the loop.
             let Known::Read(label) = path.facts.of(*local) else { return Err(Dependent::Carried(*local)) };
-            let this = Independent::Carrying(*local, label);
-            if !found || (carrying != Independent::Yes && carrying != this) {
+            let reads = path.events.iter().filter(|event| **event == Event::Read(label)).count();
+            let (only, labels) = carrying.get_or_insert_with(|| (*local, BTreeSet::new()));
+            if reads != 1 || only != local {
                 return Err(Dependent::Carried(*local));
             }
-            carrying = this;
+            labels.insert(label);
         }
     }
-    Ok(carrying)
+    Ok(carrying.map_or(Independent::Yes, |(local, labels)| Independent::Carrying(local, labels)))
 }

@@ -119,11 +119,16 @@ impl Rewrite<'_> {
                         out.extend(self.block(taken, Some(&rest), facts)?);
                     }
                     None => {
-                        let branch =
-                            |branch: &[Statement], truth| match facts.clone().assume(condition, truth) {
+                        // A branch that only leads to a failing iteration is not entered.
+                        let branch = |branch: &[Statement], truth| {
+                            let stuck = |facts: &Facts| {
+                                self.blocks(Rest { block: branch, up: Some(&rest) }, facts.clone())
+                            };
+                            match facts.clone().assume(condition, truth).filter(|facts| !stuck(facts)) {
                                 Some(mut facts) => self.block(branch, Some(&rest), &mut facts),
                                 None => Ok(vec![Statement::Assume(Expr::Int(0))]),
-                            };
+                            }
+                        };
                         let (then, otherwise) = (branch(then, true)?, branch(otherwise, false)?);
                         after_inner(&[then.as_slice(), &otherwise].concat(), facts);
                         out.extend(choice(condition, then, otherwise));

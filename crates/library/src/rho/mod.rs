@@ -23,6 +23,7 @@ use independent::{Dependent, Independent};
 use live::Around;
 use outcome::Values;
 use paths::Body;
+use std::collections::BTreeSet;
 
 /// A library after ρ, and what was done to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -116,12 +117,9 @@ fn replacement(
     let mut statements = last::iteration(body, method.locals.len(), values)?;
     let mut what = describe(&statements);
     let mut carried = None;
-    if let Independent::Carrying(local, cas) = independent {
-        let load = first_read(method, target, local, cas, &cases)?;
-        what = format!(
-            "{what}; what a failing compare-and-swap found is read at the start, {}",
-            order_of(&load)
-        );
+    if let Independent::Carrying(local, reads) = &independent {
+        let load = first_read(method, target, *local, reads, &cases)?;
+        what = format!("{what}; what a failing iteration read is read at its start, {}", order_of(&load));
         carried = Some(load.label);
         statements.insert(0, Statement::Access(load));
     }
@@ -166,38 +164,42 @@ fn describe(statements: &[Statement]) -> String {
     }
 }
 
-/// The read that begins the last iteration of a loop that carries what a failing compare-and-swap found:
+/// The read that begins the last iteration of a loop that carries over what a failing iteration read:
 ///
 /// ```c
 /// old = load(&head, a);  …  while (!cas(&head, &old, new, s, f)) …
 /// ```
 ///
 /// The last iteration works on what was read either by the load or, if an iteration failed before, by the last failing
-/// compare-and-swap. All other events of failing iterations can be left out, so what is left is one read of `head`, with
-/// order `a` before or `f` after the statements between load and loop. One load at the later place with the weaker order
-/// stands for both: a weaker order only makes happens-before smaller, and passing over statements that touch nothing but
-/// own nodes and variables only takes away what happened before these; nobody can have read from them yet, and the
-/// compare-and-swap that publishes them comes after both. Both orders do occur, so nothing is lost. As SC has no orders,
-/// its executions are those of a loop that succeeds at once.
+/// compare-and-swap (or another load of the same place). All other events of failing iterations can be left out, so what is
+/// left is one read of `head`, with order `a` before or `f` after the statements between load and loop. One load at the later
+/// place with the weakest order stands for all: a weaker order only makes happens-before smaller, and passing over statements
+/// that touch nothing but own nodes and variables only takes away what happened before these; nobody can have read from them
+/// yet, and whatever publishes them comes after both. All these orders do occur, so nothing is lost. As SC has no orders, its
+/// executions are those of a loop that succeeds at once.
 fn first_read(
     method: &Method,
     target: &Statement,
     local: LocalId,
-    cas: Label,
+    reads: &BTreeSet<Label>,
     cases: &flow::Cases,
 ) -> Result<Access, String> {
     let name = &method.locals[local.0 as usize].name;
     let refuse = |why: &str| Err(format!("`{name}` is carried over from an iteration that fails, {why}"));
     let Statement::Loop { body, .. } = target else { return refuse("outside of a loop") };
-    let mut attempt: Option<(&Place, Order)> = None;
+    let mut places: Vec<(&Place, Order)> = Vec::new();
     each_access(body, &mut |access| {
-        if let AccessKind::Cas { place, failure, .. } = &access.kind
-            && access.label == cas
-        {
-            attempt = Some((place, *failure));
+        if !reads.contains(&access.label) {
+            return;
+        }
+        match &access.kind {
+            AccessKind::Cas { place, failure: order, .. }
+            | AccessKind::Load { place, order, .. }
+            | AccessKind::Wait { place, order, .. } => places.push((place, *order)),
+            _ => {}
         }
     });
-    let (Some((place, failure)), Some(before)) = (attempt, block_before(&method.body, target)) else {
+    let (Some((place, _)), Some(before)) = (places.first(), block_before(&method.body, target)) else {
         return refuse("and no load of the same place comes before the loop");
     };
     for (index, statement) in before.iter().enumerate().rev() {
@@ -205,14 +207,14 @@ fn first_read(
         match statement {
             Statement::Access(access) => match &access.kind {
                 AccessKind::Load { to, place: p, order } if *to == local => {
-                    let same = p == place
+                    let same = places.iter().all(|(place, _)| *place == p)
                         && place.base.iter().chain(&place.index).all(|expr| {
                             last::fixed(expr, between) && last::fixed(expr, body) && !mentions(expr, local)
                         });
                     if !same {
                         return refuse("and the load before the loop is of another place");
                     }
-                    let order = weaker(*order, failure);
+                    let order = places.iter().fold(*order, |weakest, (_, order)| weaker(weakest, *order));
                     let kind = AccessKind::Load { to: *to, place: p.clone(), order };
                     return Ok(Access { kind, ..access.clone() });
                 }

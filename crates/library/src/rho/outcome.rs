@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 /// What an operation did on one path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// It read, or was a fence: nobody else can tell.
-    Read,
-    /// A compare-and-swap that failed: it read, too.
-    FailedCas(Label),
+    /// It read, as a compare-and-swap that fails does: nobody else can tell.
+    Read(Label),
+    /// A fence: nobody else can tell that, either.
+    Fence,
     /// It read a field of an own node that nobody else knows.
     OwnRead(Label, ClassId),
     /// It wrote a field of an own node that nobody else knows.
@@ -128,7 +128,9 @@ pub fn outcomes(access: &Access, facts: &Facts, values: &Values) -> Vec<(Facts, 
         (Some(base), None) => facts.own_node(base),
         _ => None,
     };
-    let read = |place: &Place| own(place).map_or(Event::Read, |node| Event::OwnRead(node, place.class));
+    let read = |place: &Place| {
+        own(place).map_or(Event::Read(access.label), |node| Event::OwnRead(node, place.class))
+    };
     let label = access.label;
     match &access.kind {
         AccessKind::Load { to, place, .. } => {
@@ -172,10 +174,9 @@ pub fn outcomes(access: &Access, facts: &Facts, values: &Values) -> Vec<(Facts, 
             }
             found.iter().for_each(|to| after.set(*to, Known::Read(label)));
             succeeded.iter().for_each(|to| after.set(*to, Known::Int(0)));
-            let failed = if own(place).is_some() { read(place) } else { Event::FailedCas(label) };
-            vec![(done, write), (after, failed)]
+            vec![(done, write), (after, read(place))]
         }
-        AccessKind::Fence { .. } => vec![(after, Event::Read)],
+        AccessKind::Fence { .. } => vec![(after, Event::Fence)],
         AccessKind::Allocate { to, record, .. } => {
             after.allocate(*to, label);
             if values.recycled.contains(record) {

@@ -174,7 +174,11 @@ fn a_traversal() {
         load(A, at(X), Acquire),
         repeat(vec![when(not(v(A)), vec![leave()]), load(B, field(NEXT, A), Acquire), set(A, v(B))]),
     ];
-    assert_eq!(why(0, body), "`a` is carried over from an iteration that fails");
+    let why = why(0, body);
+    assert_eq!(
+        why,
+        "`a` is carried over from an iteration that fails, and the load before the loop is of another place"
+    );
 }
 
 #[test]

@@ -165,6 +165,30 @@ fn what_a_failing_cas_found_may_be_copied() {
 }
 
 #[test]
+fn what_a_failing_iteration_loaded_again_is_read_at_the_start() {
+    let body = vec![
+        load(A, at(X), Acquire),
+        repeat(vec![
+            load(B, cell(CELL, op(Operator::Rem, v(A), int(2))), Acquire),
+            either(
+                ne(v(B), v(A)),
+                vec![load(A, at(X), Relaxed)],
+                vec![
+                    cas_or(C, Some(A), at(X), v(A), op(Operator::Add, v(A), int(1)), Relaxed, Acquire),
+                    when(v(C), vec![leave()]),
+                ],
+            ),
+        ]),
+        store(cell(CELL, v(A)), int(1), Release),
+    ];
+    assert_eq!(
+        after(0, body),
+        "a = x relaxed\nb = cell[(a Rem 2)] acquire until !(b NotEqual a)\nbcas(x, a, (a Add 1)) relaxed\n\
+         cell[a] := 1 release\n"
+    );
+}
+
+#[test]
 fn expected_value_that_is_set_again() {
     let body = vec![
         set(A, int(0)),
