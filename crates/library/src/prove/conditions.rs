@@ -57,6 +57,7 @@ pub enum Depth {
 
 /// A question about one way to a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "places in the code, and steps by number")]
 pub enum Case {
     /// μ_m, and the access that might miss it.
     Destination { suspect: Place, access: Place },

@@ -15,6 +15,7 @@ use crate::code::{
 
 /// What a step does to memory, with all values known in terms of earlier steps.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the fields are those of code::AccessKind")]
 pub enum Action {
     /// A load, or (`until`) a blocking one.
     Read { until: Option<Term> },
