@@ -1,9 +1,11 @@
 //! The command line, declared. Everything the user can say stands here, and nothing else does.
 
 mod explore;
+mod library;
 mod port;
 
 pub use explore::{ExploreFlags, StrategyName};
+pub use library::LibraryFlags;
 pub use port::{FromMachine, PortFlags, ToMachine};
 
 use crate::units::{parse_duration, parse_size};
@@ -79,6 +81,10 @@ when it is made for the first time.")]
     /// Run a program under many schedules: systematically, or at random.
     #[command(after_help = explore::EXAMPLES, long_about = explore::ABOUT)]
     Explore(ExploreFlags),
+
+    /// Is this concurrent library robust for every client?
+    #[command(after_help = library::EXAMPLES, long_about = library::ABOUT)]
+    Library(LibraryFlags),
 
     /// Is this code safe to move to a weaker machine, and which fences make it so?
     #[command(after_help = port::EXAMPLES, long_about = port::ABOUT)]

@@ -7,6 +7,7 @@
 //! * [`compile`]: `seqcst cc` and `c++`, compilers that instrument programs;
 //! * [`run`]: `seqcst run`, which runs instrumented programs and sums up;
 //! * [`explore`]: `seqcst explore`, which runs programs under schedules of its own choice;
+//! * [`library`]: `seqcst library`, which proves concurrent libraries robust for every client;
 //! * [`port`]: `seqcst port`, which asks whether code is safe to move to a weaker machine;
 //! * [`rust`]: `cargo seqcst`, which instruments Rust programs;
 //! * [`output`]: standard output, files, colors; [`pictures`]: drawings of a witness; [`progress`]: the line that moves.
@@ -20,6 +21,7 @@ mod engine;
 mod explore;
 mod flags;
 mod input;
+mod library;
 mod output;
 mod pictures;
 mod port;
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Command::Check(flags) => check::run(&flags),
         Command::Run(flags) => run::run(&flags),
         Command::Explore(flags) => explore::run(&flags),
+        Command::Library(flags) => library::run(&flags),
         Command::Port(flags) => port::run(&flags),
         // Only with flags before the command, which is no way to call a compiler.
         Command::Cc(_) | Command::Cxx(_) => Status::BadInput,

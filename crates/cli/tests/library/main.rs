@@ -1,0 +1,52 @@
+//! `seqcst library` from the outside: answers, exit codes, drawings, clients of several libraries, solvers that fail.
+
+mod bad_input;
+mod composition;
+mod constraints;
+mod solvers;
+mod verdicts;
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Calls `seqcst library` in the folder with the corpus.
+fn library(args: &[&str]) -> Output {
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/library");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_seqcst"));
+    command.arg("library").args(args).current_dir(corpus).output().expect("seqcst runs")
+}
+
+/// The exit code, and what it printed as JSON.
+fn answers(args: &[&str]) -> (Option<i32>, Vec<Value>) {
+    let out = library(&[&["--format", "json"], args].concat());
+    let lines = text(&out.stdout);
+    let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    (out.status.code(), lines.lines().map(parse).collect())
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A directory for one test.
+fn scratch(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("library").join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).expect("can be made");
+    path
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, text).expect("can be written");
+    path.display().to_string()
+}
+
+/// A register with one relaxed location.
+const REGISTER: &str = "\
+#include <stdatomic.h>
+static atomic_int value;
+void set(int x) { atomic_store_explicit(&value, x, memory_order_relaxed); }
+int get(void) { return atomic_load_explicit(&value, memory_order_relaxed); }
+";
