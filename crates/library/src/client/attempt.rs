@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 pub struct Bounds {
     /// Threads of a client.
     pub threads: usize,
-    /// Calls of a thread.
+    /// Calls of a thread; where the contract allows two threads only, two calls more.
     pub calls: usize,
     /// For each client.
     pub limits: Limits,
@@ -54,11 +54,18 @@ pub enum Tried {
     },
 }
 
+/// So many calls more if there can be two threads only.
+const MORE_CALLS: usize = 2;
+
 /// Looks for a client that shows that the library (after ρ) is not robust. `hints` are the methods of the sessions of a partial
 /// execution, in order.
 pub fn try_witness(library: &Library, hints: &[Vec<String>], bounds: &Bounds) -> Tried {
     let start = Instant::now();
     let mut clients = enumerate(library, bounds.threads, bounds.calls);
+    if bounds.threads > 2 && clients.iter().all(|client| client.threads.len() == 2) {
+        // The contract allows two threads only: these may call more.
+        clients = enumerate(library, 2, bounds.calls + MORE_CALLS);
+    }
     // Those that do what the partial execution does come first; the order is kept otherwise.
     clients.sort_by_key(|client| !contains(client, hints));
     if let Some(client) = suggested(library, hints).filter(|client| respects(library, client)) {

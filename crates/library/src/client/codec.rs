@@ -1,7 +1,7 @@
 //! Numbers of a library as the few values of a finite-state program.
 
 use super::Unsupported;
-use super::values::{ADDRESSES, ALLOCATIONS, STRIDE, Values};
+use super::values::{ADDRESSES, ALLOCATIONS, STRIDE, Values, is_fixed};
 use seqcst_program::MAX_VALUE;
 
 /// How numbers and addresses are written in a program.
@@ -29,12 +29,12 @@ impl Codec {
         fixed.sort_unstable_by_key(|v| -v);
         fixed.dedup();
         let is_dense = !values.address_arithmetic;
-        let negative = sets_of(values).any(|v| v < 0 && !(is_dense && is_fixed(v))) || (!is_dense && low < 0);
+        let negative = low < 0 || !is_dense;
         let (low, high) = match is_dense {
-            true => (if negative { low } else { 0 }, high.max(records + fixed.len() as i64)),
-            false => (low, high.max(STRIDE * (records + 1))),
+            true => (low, high.max(records + fixed.len() as i64)),
+            false => (low.min(values.lowest_address), high.max(STRIDE * (records + 1))),
         };
-        let modulus = match negative || !is_dense {
+        let modulus = match negative {
             true => i64::try_from((2 * (high.max(-low) + 1)).unsigned_abs().next_power_of_two())
                 .unwrap_or(i64::MAX),
             false => high + 1,
@@ -59,13 +59,4 @@ impl Codec {
         };
         number.rem_euclid(self.modulus) as u32
     }
-}
-
-fn sets_of(values: &Values) -> impl Iterator<Item = i64> + '_ {
-    values.memory.values().chain(values.before.values().flatten()).flatten().copied()
-}
-
-/// The address of a record that is there from the beginning.
-fn is_fixed(value: i64) -> bool {
-    value < 0 && value % STRIDE == 0
 }

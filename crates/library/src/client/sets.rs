@@ -1,7 +1,7 @@
 //! Expressions over sets of values.
 
 use super::Unsupported;
-use super::values::{ADDRESSES, Env, STRIDE, Set, Values};
+use super::values::{ADDRESSES, Env, Set, Values, is_fixed};
 use crate::code::{Expr, LocalId, Operator};
 use crate::rho::compute;
 use std::collections::BTreeSet;
@@ -56,6 +56,7 @@ impl Values {
 #[derive(Default)]
 struct Seen {
     numbers: Option<(i64, i64)>,
+    lowest_address: i64,
     address_arithmetic: bool,
 }
 
@@ -63,6 +64,7 @@ impl Seen {
     fn tell(&self, values: &mut Values) -> Result<(), Unsupported> {
         values.address_arithmetic |= self.address_arithmetic;
         let (low, high) = self.numbers.unwrap_or((0, 0));
+        values.lowest_address = values.lowest_address.min(self.lowest_address);
         values.note(low)?;
         values.note(high)
     }
@@ -116,7 +118,7 @@ fn watched(expr: &Expr, of: &Assignment, seen: &mut Seen) -> Option<i64> {
         Expr::Not(e) => i64::from(watched(e, of, seen)? == 0),
         Expr::Binary(operator, left, right) => {
             let (a, b) = (watched(left, of, seen)?, watched(right, of, seen)?);
-            let is_address = |v: i64| v >= ADDRESSES / 2 || (v < 0 && v % STRIDE == 0);
+            let is_address = |v: i64| v >= ADDRESSES / 2 || is_fixed(v);
             let is_arithmetic =
                 !matches!(operator, Operator::Equal | Operator::NotEqual | Operator::Both | Operator::Either);
             seen.address_arithmetic |= is_arithmetic && (is_address(a) || is_address(b));
@@ -125,8 +127,9 @@ fn watched(expr: &Expr, of: &Assignment, seen: &mut Seen) -> Option<i64> {
             value
         }
     };
-    // Bits of an address above the tag.
-    if value < ADDRESSES / 2 {
+    if is_fixed(value) {
+        seen.lowest_address = seen.lowest_address.min(value);
+    } else if value < ADDRESSES / 2 {
         let (low, high) = seen.numbers.unwrap_or((value, value));
         seen.numbers = Some((low.min(value), high.max(value)));
     }

@@ -61,6 +61,8 @@ pub struct Values {
     pub address_arithmetic: bool,
     /// The smallest and largest numbers that turned up, addresses excepted.
     pub range: (i64, i64),
+    /// The smallest address of a record that is there from the beginning.
+    pub lowest_address: i64,
 }
 
 impl Values {
@@ -146,8 +148,10 @@ impl Values {
 
     /// Takes note of a number.
     pub fn note(&mut self, value: i64) -> Result<(), Unsupported> {
-        // Addresses with tags are told apart by their size.
-        if value < ADDRESSES / 2 {
+        if is_fixed(value) {
+            self.lowest_address = self.lowest_address.min(value);
+        } else if value < ADDRESSES / 2 {
+            // Addresses with tags are told apart by their size.
             self.range = (self.range.0.min(value), self.range.1.max(value));
         }
         match self.range.0 < -LARGEST || self.range.1 > LARGEST {
@@ -155,6 +159,11 @@ impl Values {
             false => Ok(()),
         }
     }
+}
+
+/// The address of a record that is there from the beginning, if it is no number.
+pub fn is_fixed(value: i64) -> bool {
+    value < 0 && value % STRIDE == 0
 }
 
 /// How many writes a block without loops executes at most; `None` if it has a loop.

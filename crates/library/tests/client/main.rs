@@ -3,4 +3,6 @@
 #[path = "../rho/ir.rs"]
 mod ir;
 mod libraries;
+mod oracle;
+mod programs;
 mod verdicts;
