@@ -12,7 +12,8 @@ const REPAIRED: &str = "corpus/algorithms/peterson-ra.tpl";
 /// A larger one.
 const LARGE: &str = "corpus/algorithms/rcu.tpl";
 
-/// Shows a violation, its drawing, its repair, a larger proof, the same in a program as it runs, and under schedules of our choice.
+/// Shows a violation, its drawing, its repair, a larger proof, the same in a program as it runs, under schedules of our choice,
+/// and in libraries with any clients.
 pub fn run() -> Outcome {
     println!("building `seqcst` …");
     let tool = seqcst(true)?;
@@ -56,11 +57,25 @@ pub fn run() -> Outcome {
     explore_c(&tool, &folder, "seqlock-acquire", 0)?;
 
     println!(
+        "\n8. A library has more than one program. Treiber's stack, for any client with any number of threads and calls:\n"
+    );
+    seqcst_in_root(&tool, &["library", "--explain", "corpus/library/treiber.c"], 0)?;
+
+    println!("\n9. Two registers, each robust for every client, and a program that uses both:\n");
+    let registers = ["corpus/library/compose/first.c", "corpus/library/compose/second.c"];
+    let client = |name| [&["library", "--compose", name], &registers[..]].concat();
+    seqcst_in_root(&tool, &client("corpus/library/compose/client.c"), 1)?;
+
+    println!("\n10. With SC fences between calls to different libraries:\n");
+    seqcst_in_root(&tool, &client("corpus/library/compose/client-fences.c"), 0)?;
+
+    println!(
         "\nWhat to try next:\n\
          \x20 cargo install --path crates/cli                  install `seqcst`\n\
          \x20 seqcst check --model tso {BROKEN}\n\
          \x20 make CC=\"seqcst cc\"                              your own C program; cargo seqcst test: your crate\n\
          \x20 seqcst explore --strategy dpor ./program         all schedules of your own program: see docs/explore.md\n\
+         \x20 seqcst library --explain library.c               your own library, for every client: see docs/library.md\n\
          \x20 seqcst check --format json corpus/litmus/*       one JSON object per program: see docs/json.md\n\
          \x20 docs/tpl.md                                      the language: write your own program\n\
          \x20 docs/check.md                                    how the answer is found, how to read a witness"

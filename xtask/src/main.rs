@@ -8,6 +8,7 @@
 //! * [`bench_run`]: the sanitizer beside ThreadSanitizer: time and memory on synthetic programs and on the case studies;
 //! * [`bench_explore`]: schedules of C programs: how many, how many borderline, in what time;
 //! * [`bench_models`]: tests in process beside loom and shuttle: what each of them finds, and in how many executions;
+//! * [`bench_library`]: proofs of the libraries of the corpus, and what becomes of weakened copies;
 //! * [`bench_port`]: fences for the programs that a paper measured, beside its figures;
 //! * [`studies`]: the sanitizer on code from package registries, and on versions of it with known bugs;
 //! * [`soak`]: the same tests with many more cases, and the fuzzers;
@@ -15,6 +16,7 @@
 
 mod bench;
 mod bench_explore;
+mod bench_library;
 mod bench_models;
 mod bench_port;
 mod bench_run;
@@ -47,6 +49,8 @@ usage: cargo xtask <chore>
   bench run [--quick] [--save FILE] [FILTER]  the sanitizer beside ThreadSanitizer: time and memory
   bench explore [--quick] [--save FILE]       schedules, borderline ones, seconds: Sober's experiments and others
   bench models [--save FILE]                  tests in process beside loom and shuttle: what each of them finds
+  bench library [--quick] [--save FILE] [FILTER]
+                                              proofs of libraries, and what becomes of weakened copies of them
   bench port [--save FILE]                    fences for the programs of a paper, beside its figures
   studies [--save FILE] [NAME…]               the sanitizer on code from package registries (`bugs`: on known bugs only)
   soak [--cases N] [--fuzz-seconds N]         many more random programs, the whole corpus, the fuzzers
@@ -64,6 +68,7 @@ fn main() -> ExitCode {
         Some((&"bench", ["models", rest @ ..])) => bench_models::run(rest),
         Some((&"bench", ["explore", rest @ ..])) => bench_explore::run(rest),
         Some((&"bench", ["port", rest @ ..])) => bench_port::run(rest),
+        Some((&"bench", ["library", rest @ ..])) => bench_library::run(rest),
         Some((&"bench", rest)) => bench::run(rest),
         Some((&"studies", rest)) => studies::run(rest),
         Some((&"soak", rest)) => soak::run(rest),

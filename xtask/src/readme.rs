@@ -9,18 +9,19 @@
 //! ```
 //!
 //! What stands between the markers is replaced: by a session with the command, by its source (`file PATH`), by the report of a
-//! test in process (`report of TEST`), or by a table of the saved benchmarks and studies (`bench`, `comparison`, `bench-run`, `bench-explore`, `bench-models`, `bench-port`, `studies`). With `--check` nothing is
+//! test in process (`report of TEST`), or by a table of the saved benchmarks and studies (`bench`, `comparison`, `bench-run`, `bench-explore`, `bench-models`, `bench-port`, `bench-library`, `studies`). With `--check` nothing is
 //! written; times may differ then.
 
 use crate::cargo::{root, seqcst};
 use crate::{
-    Outcome, bad_usage, bench, bench_explore, bench_models, bench_port, bench_run, original, studies,
+    Outcome, bad_usage, bench, bench_explore, bench_library, bench_models, bench_port, bench_run, original,
+    studies,
 };
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const DOCUMENTS: [&str; 9] = [
+const DOCUMENTS: [&str; 10] = [
     "README.md",
     "docs/check.md",
     "docs/sanitizer.md",
@@ -30,6 +31,7 @@ const DOCUMENTS: [&str; 9] = [
     "docs/explore.md",
     "docs/models.md",
     "docs/port.md",
+    "docs/library.md",
 ];
 /// Written by `cargo xtask bench check --save docs/bench-check.jsonl`.
 const BENCHMARK: &str = "docs/bench-check.jsonl";
@@ -41,6 +43,8 @@ const BENCHMARK_EXPLORE: &str = "docs/bench-explore.jsonl";
 const BENCHMARK_MODELS: &str = "docs/bench-models.jsonl";
 /// Written by `cargo xtask bench port --save docs/bench-port.jsonl`.
 const BENCHMARK_PORT: &str = "docs/bench-port.jsonl";
+/// Written by `cargo xtask bench library --save docs/bench-library.jsonl`.
+const BENCHMARK_LIBRARY: &str = "docs/bench-library.jsonl";
 /// Written by `cargo xtask studies --save docs/case-studies.jsonl`.
 const STUDIES: &str = "docs/case-studies.jsonl";
 
@@ -103,6 +107,7 @@ fn generate(tool: &Path, what: &str) -> Outcome<String> {
         "bench-run" => Ok(bench_run::report(&bench_run::load(&root().join(BENCHMARK_RUN))?)),
         "bench-explore" => Ok(bench_explore::report(&bench_explore::load(&root().join(BENCHMARK_EXPLORE))?)),
         "bench-models" => bench_models::load(&root().join(BENCHMARK_MODELS)).map(|result| result.report()),
+        "bench-library" => bench_library::load(&root().join(BENCHMARK_LIBRARY)).map(|result| result.report()),
         "bench-port" => bench_port::load(&root().join(BENCHMARK_PORT)).map(|result| result.report()),
         "studies" => Ok(studies::tables(&studies::load(&root().join(STUDIES))?)),
         "comparison" => Ok(comparison(&bench::load(&root().join(BENCHMARK))?)),

@@ -44,7 +44,7 @@ impl Tool {
 }
 
 /// Everything that is called. Drawings need nothing: they are written as SVG directly.
-const TOOLS: [Tool; 15] = [
+const TOOLS: [Tool; 16] = [
     Tool::new("rustc", &[&["rustc", "--version"]], "compiles the project", Source::Rustup),
     Tool::new("cargo", &[&["cargo", "--version"]], "builds the project", Source::Rustup),
     Tool::new(
@@ -66,6 +66,7 @@ const TOOLS: [Tool; 15] = [
         Source::Apt("gcc libc6-dev"),
     ),
     Tool::new("objcopy", &[&["objcopy", "--version"]], "makes the runtime object", Source::Apt("binutils")),
+    Tool::new("z3", &[&["z3", "--version"]], "proves for `seqcst library`", Source::Apt("z3")),
     Tool::new("g++", &[&["g++", "--version"]], "compiles for `seqcst c++`", Source::Apt("g++")).optional(),
     Tool::new(
         "clang",
