@@ -96,6 +96,10 @@ pub struct LibraryFlags {
     #[arg(long, value_name = "CONSTRAINT", hide = true)]
     pub disable: Vec<String>,
 
+    /// Analyse weakened copies of the libraries instead, and look for clients of all of them
+    #[arg(long, hide = true, conflicts_with_all = ["compose", "svg", "dot"])]
+    pub mutants: bool,
+
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
     pub format: Format,

@@ -5,7 +5,8 @@ use super::witness;
 use crate::Status;
 use crate::flags::LibraryFlags;
 use seqcst_library::c::{self, Error};
-use seqcst_library::code::Library;
+use seqcst_library::code::{Library, Site};
+use seqcst_library::mutate::{Mutant, mutants};
 use seqcst_library::prove::{self, Constraint, Failure, Outcome, Partial};
 use seqcst_library::rho::{self, Transformed};
 use seqcst_library::solver::{self, Pool};
@@ -24,6 +25,8 @@ pub struct Loaded {
     pub library: Library,
     /// As it is analysed.
     pub transformed: Transformed,
+    /// What is weaker than in the file, and where.
+    pub mutant: Option<(String, Site)>,
 }
 
 impl Loaded {
@@ -33,7 +36,19 @@ impl Loaded {
         let options = c::Options { contract: flags.spec.clone(), definitions: flags.define.clone() };
         let library = c::read(&name, &text, &options).map_err(|error| complaint(&error))?;
         let transformed = rho::apply(&library);
-        Ok(Loaded { name, text, library, transformed })
+        Ok(Loaded { name, text, library, transformed, mutant: None })
+    }
+
+    /// All weakened copies.
+    pub fn mutants(&self) -> Vec<Loaded> {
+        let loaded = |mutant: Mutant| Loaded {
+            name: self.name.clone(),
+            text: self.text.clone(),
+            transformed: rho::apply(&mutant.library),
+            library: mutant.library,
+            mutant: Some((mutant.description, mutant.site)),
+        };
+        mutants(&self.library).into_iter().map(loaded).collect()
     }
 
     /// Loops replaced by blocking accesses make a weaker statement: about what calls return, not about every access.
@@ -106,9 +121,13 @@ impl Answer {
         if let Some(partial) = answer.partial() {
             answer.finding = Some(witness::finding(&answer.loaded, partial, proof_seconds));
         }
-        if answer.verdict() == "may-be-non-robust" && !flags.no_try {
+        if !flags.no_try {
             let library = &answer.loaded.transformed.library;
             answer.tried = answer.partial().map(|partial| tried::look(library, partial, flags));
+            // Mutants are there to be contradicted, proofs included.
+            if answer.tried.is_none() && answer.loaded.mutant.is_some() {
+                answer.tried = Some(tried::any(library, flags));
+            }
         }
         answer.seconds = start.elapsed().as_secs_f64();
         Ok(answer)

@@ -46,6 +46,9 @@ pub fn show(answer: &Answer) -> Value {
         "loops": loops,
         "assumptions": answer.outcome.assumptions,
     });
+    if let Some((description, site)) = &answer.loaded.mutant {
+        out["mutant"] = json!({"change": description, "place": place(answer, *site)});
+    }
     if let (Some(why), "gave-up") = (answer.why_unknown(), answer.verdict()) {
         out["limit"] = json!(why);
     }

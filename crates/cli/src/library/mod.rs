@@ -40,6 +40,10 @@ fn try_run(flags: &LibraryFlags) -> Result<Status, String> {
     let target = flags.output.as_deref().map(Target::new).transpose()?;
     // Everything is read before anything is asked, so that a typing error comes at once.
     let loaded = flags.files.iter().map(|file| Loaded::new(file, flags)).collect::<Result<Vec<_>, _>>()?;
+    let loaded = match flags.mutants {
+        true => loaded.iter().flat_map(Loaded::mutants).collect(),
+        false => loaded,
+    };
     let client = flags.compose.as_deref().map(|file| composed::Client::new(file, &loaded)).transpose()?;
     if let (Some(target), Some(client)) = (&target, &client)
         && flags.files.iter().any(|file| target.is(file))

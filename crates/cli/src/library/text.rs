@@ -43,7 +43,10 @@ pub fn count(number: usize, word: &str) -> String {
 }
 
 fn head(out: &mut String, answer: &Answer, color: bool) {
-    let name = &answer.loaded.name;
+    let name = match &answer.loaded.mutant {
+        Some((description, _)) => format!("{} [{description}]", answer.loaded.name),
+        None => answer.loaded.name.clone(),
+    };
     let outcome = &answer.outcome;
     let effort = format!(
         "{} of locations, {}, {}",

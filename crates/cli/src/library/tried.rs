@@ -55,6 +55,21 @@ pub fn sessions_of(library: &Library, hints: Vec<Vec<String>>, flags: &LibraryFl
     }
 }
 
+/// Looks for any client, of either kind.
+pub fn any(library: &Library, flags: &LibraryFlags) -> Tried {
+    match sessions_of(library, Vec::new(), flags) {
+        Tried::NotConfirmed { words } if library.classes.iter().any(|class| !class.is_atomic) => {
+            match race(library, flags) {
+                Tried::NotConfirmed { words: races } => {
+                    Tried::NotConfirmed { words: format!("{words}; data races: {races}") }
+                }
+                confirmed => confirmed,
+            }
+        }
+        tried => tried,
+    }
+}
+
 /// Looks for a client with a data race.
 fn race(library: &Library, flags: &LibraryFlags) -> Tried {
     let start = Instant::now();
