@@ -16,8 +16,6 @@ pub enum Constraint {
     FreshRecords,
     /// Locations that only the call writes that allocated the record they lie in.
     OwnField,
-    /// Such locations with one write in the code: they are written once.
-    UniqueWrite,
     /// All writes are read-modify-writes, so they form one release sequence.
     UpdatesOnly,
     /// Every write is larger than the one before it.
@@ -26,8 +24,6 @@ pub enum Constraint {
     Bound,
     /// Cells are written through indices that no two writes share.
     DistinctIndices,
-    /// Only these constants are ever written.
-    Constants,
     /// The client promises that one thread makes these calls.
     OneThread,
     /// The specification: critical sections exclude each other.
@@ -42,15 +38,13 @@ pub enum Constraint {
 
 impl Constraint {
     /// All of them.
-    pub const ALL: [Constraint; 13] = [
+    pub const ALL: [Constraint; 11] = [
         Constraint::FreshRecords,
         Constraint::OwnField,
-        Constraint::UniqueWrite,
         Constraint::UpdatesOnly,
         Constraint::Counter,
         Constraint::Bound,
         Constraint::DistinctIndices,
-        Constraint::Constants,
         Constraint::OneThread,
         Constraint::Exclusion,
         Constraint::Point,
@@ -63,12 +57,10 @@ impl Constraint {
         match self {
             Constraint::FreshRecords => "fresh-records",
             Constraint::OwnField => "own-field",
-            Constraint::UniqueWrite => "unique-write",
             Constraint::UpdatesOnly => "updates-only",
             Constraint::Counter => "counter",
             Constraint::Bound => "bound",
             Constraint::DistinctIndices => "distinct-indices",
-            Constraint::Constants => "constants",
             Constraint::OneThread => "one-thread",
             Constraint::Exclusion => "exclusion",
             Constraint::Point => "linearization-point",
@@ -96,16 +88,12 @@ pub struct ClassFacts {
     pub holds_addresses: bool,
     /// All its writes go to a record that the same call has allocated.
     pub is_own_field: bool,
-    /// And there is one such write in the code of a call.
-    pub is_written_once: bool,
     /// No plain store.
     pub is_updates_only: bool,
     /// Every write is larger than the one before; `Some(true)`: by exactly 1.
     pub counter: Option<bool>,
     /// The group of methods, all called by one thread, that writes it.
     pub writer_thread: Option<usize>,
-    /// All values ever written.
-    pub constants: Option<Vec<i64>>,
     /// Written in critical sections only.
     pub is_protected: bool,
     /// No two writes have the same index.
@@ -200,17 +188,10 @@ impl Facts {
             let found = ClassFacts {
                 holds_addresses: addresses[index],
                 is_own_field,
-                is_written_once: is_own_field
-                    && is_on(Constraint::UniqueWrite)
-                    && all.iter().all(|(segment, _, step)| {
-                        segment.steps.iter().filter(|s| s.class == Some(id) && s.writes()).count() == 1
-                            && matches!(step.action, Action::Write { .. })
-                    }),
                 is_updates_only: is_on(Constraint::UpdatesOnly)
                     && all.iter().all(|(_, _, step)| step.updates()),
                 counter: is_on(Constraint::Counter).then(|| counter(&all, exclusive, section)).flatten(),
                 writer_thread,
-                constants: is_on(Constraint::Constants).then(|| constants(&all)).flatten(),
                 is_protected: is_protected && !all.is_empty(),
                 has_distinct_indices: false,
                 is_initial_known: class.record.is_none() || is_always_zeroed(library, class.record),
@@ -363,27 +344,6 @@ fn counter(all: &[(&Segment, usize, &Step)], is_exclusive: bool, section: Option
         is_by_one &= by == 1;
     }
     (!all.is_empty()).then_some(is_by_one)
-}
-
-fn constants(all: &[(&Segment, usize, &Step)]) -> Option<Vec<i64>> {
-    fn of(value: &Term, segment: &Segment, found: &mut Vec<i64>) -> bool {
-        match value {
-            Term::Int(n) => {
-                found.push(*n);
-                true
-            }
-            Term::Merged(merge) => {
-                segment.merges[*merge].ways.iter().all(|(_, _, way)| of(way, segment, found))
-            }
-            _ => false,
-        }
-    }
-    let mut found = Vec::new();
-    let are_all =
-        all.iter().all(|(segment, _, step)| step.written().is_some_and(|v| of(v, segment, &mut found)));
-    found.sort_unstable();
-    found.dedup();
-    (are_all && !all.is_empty()).then_some(found)
 }
 
 /// Is every write to a cell whose index the call has drawn from a counter, by an update that gives no number twice?

@@ -18,12 +18,6 @@ impl Execution<'_> {
             let handles = self.of_class(class);
             for handle in &handles {
                 let made = all([handle.active.clone(), format!("(> {} 0)", handle.position)]);
-                if let Some(constants) = &facts.constants {
-                    let one = any(constants
-                        .iter()
-                        .map(|c| format!("(= (value {}) {})", handle.position, number(*c))));
-                    self.derive(Constraint::Constants, implies(&made, &one));
-                }
                 if facts.is_updates_only {
                     self.derive(
                         Constraint::UpdatesOnly,
@@ -49,9 +43,6 @@ impl Execution<'_> {
                             Constraint::OwnField,
                             implies(&made, &format!("(= (slot {p}) (slot {q}))")),
                         );
-                    }
-                    if facts.is_written_once {
-                        self.derive(Constraint::UniqueWrite, implies(&made, &equal(p, q)));
                     }
                     if facts.has_distinct_indices {
                         self.derive(Constraint::DistinctIndices, implies(&made, &equal(p, q)));

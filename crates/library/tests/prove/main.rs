@@ -1,0 +1,133 @@
+//! The proof on the libraries of the corpus: verdicts, what each derived constraint is needed for, and that no question is
+//! contradictory in itself.
+
+use seqcst_library::c;
+use seqcst_library::code::{ClassId, Library};
+use seqcst_library::prove::conditions::{Case, Depth, accesses};
+use seqcst_library::prove::execution::World;
+use seqcst_library::prove::facts::Facts;
+use seqcst_library::prove::{Constraint, Options, Outcome, prove, sections, straight};
+use seqcst_library::rho;
+use seqcst_library::solver::{self, Answer, Pool};
+use std::path::PathBuf;
+use std::time::Duration;
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/library")
+}
+
+fn pool(want_cores: bool) -> Pool {
+    Pool::new(solver::Options { want_cores, ..solver::Options::default() })
+        .expect("Z3 is installed by cargo xtask setup")
+}
+
+/// A library of the corpus, after ρ.
+fn library(name: &str) -> Library {
+    let path = folder().join(name);
+    let text = std::fs::read(&path).expect("the corpus can be read");
+    let library = c::read(&path.to_string_lossy(), &text, &c::Options::default()).expect(name);
+    rho::apply(&library).library
+}
+
+fn proved(name: &str, pool: &mut Pool, disabled: &[Constraint]) -> Outcome {
+    let options = Options { disabled: disabled.to_vec(), time_limit: Some(Duration::from_secs(5)) };
+    prove(&library(name), pool, &options).expect("the solver understands all questions")
+}
+
+#[test]
+fn libraries_that_are_robust_are_proved() {
+    let mut pool = pool(false);
+    for entry in std::fs::read_dir(folder()).expect("there is a corpus") {
+        let path = entry.expect("the corpus can be read").path();
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            continue;
+        };
+        if text.contains("//@ verdict: robust") {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let outcome = proved(&name, &mut pool, &[]);
+            assert!(outcome.is_robust(), "{name}: {:#?}", outcome.classes);
+        }
+    }
+}
+
+#[test]
+fn libraries_that_are_not_robust_are_not_proved() {
+    let mut pool = pool(false);
+    for name in ["two-registers.c", "spsc-ring-release-acquire.c"] {
+        assert!(!proved(name, &mut pool, &[]).is_robust(), "{name}");
+    }
+}
+
+#[test]
+fn each_derived_constraint_is_needed() {
+    let needed = [
+        (Constraint::FreshRecords, "register.c"),
+        (Constraint::OwnField, "register-late.c"),
+        (Constraint::UpdatesOnly, "speculative.c"),
+        (Constraint::Counter, "spsc-unbounded.c"),
+        (Constraint::Bound, "spsc-unbounded.c"),
+        (Constraint::DistinctIndices, "ticket-queue.c"),
+        (Constraint::OneThread, "spsc-unbounded.c"),
+        (Constraint::Exclusion, "ticket-lock.c"),
+        (Constraint::Point, "ticket-lock.c"),
+        (Constraint::ConfirmedRead, "speculative.c"),
+        (Constraint::Writers, "ticket-lock.c"),
+    ];
+    assert_eq!(needed.map(|(constraint, _)| constraint), Constraint::ALL);
+    let mut pool = pool(false);
+    for (constraint, name) in needed {
+        assert!(!proved(name, &mut pool, &[constraint]).is_robust(), "{name} does not need {constraint}");
+    }
+}
+
+#[test]
+fn cores_name_what_a_proof_needs() {
+    let outcome = proved("register.c", &mut pool(true), &[]);
+    let used: Vec<Constraint> = outcome.classes.iter().flat_map(|c| c.used.clone()).collect();
+    assert!(used.contains(&Constraint::FreshRecords), "{used:?}");
+    let outcome = proved("register-relaxed.c", &mut pool(true), &[]);
+    assert!(outcome.classes.iter().all(|c| c.used.is_empty()), "{:?}", outcome.classes);
+}
+
+/// If nothing is said about who knows what, the calls that a question speaks of do exist.
+#[test]
+fn questions_are_not_contradictory_in_themselves() {
+    let mut pool = pool(false);
+    for name in ["register.c", "treiber.c", "spsc-ring.c", "ticket-lock.c", "speculative.c", "ttas-lock.c"] {
+        let library = library(name);
+        let joined = sections::join(&library);
+        let analysed = joined.as_ref().map_or(&library, |joined| &joined.library);
+        let segments: Vec<_> =
+            analysed.methods.iter().enumerate().flat_map(|(k, m)| straight::segments(k, m)).collect();
+        let facts = Facts::of(analysed, &segments, joined.as_ref(), &[]);
+        let world = World { library: analysed, segments: &segments, facts };
+        for class in (0..analysed.classes.len()).map(|k| ClassId(k as u32)) {
+            let all = accesses(&world, class);
+            let writes = all.iter().filter(|p| p.of(&world).writes());
+            let mut questions = Vec::new();
+            for suspect in writes {
+                for access in &all {
+                    let case = Case::Destination { suspect: *suspect, access: *access };
+                    let mut question = case.question(&world, Depth::Calls);
+                    question.assertions.retain(|(label, formula)| {
+                        let is_about_knowledge = formula.contains("(known ") || formula.contains("past_");
+                        let is_about_value = formula.contains("updates next") || formula == "false";
+                        label != "condition" && label != "confirmed-read"
+                            || !is_about_knowledge && !is_about_value
+                    });
+                    questions.push(question);
+                }
+            }
+            let answers = pool.ask_all(questions).expect("the solver understands all questions");
+            let is_alone = world.facts.classes[class.0 as usize].writer_thread.is_some();
+            let shared =
+                all.iter().any(|p| world.facts.threads[segments[p.segment].method].is_none()) || !is_alone;
+            let possible = answers.iter().filter(|a| matches!(a, Answer::Sat { .. })).count();
+            assert!(
+                possible > 0 || !shared,
+                "{name}: nothing can access {} after a write",
+                analysed.classes[class.0 as usize].name
+            );
+        }
+    }
+}
