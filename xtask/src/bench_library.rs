@@ -241,7 +241,7 @@ impl Measured {
         let cells = all.map(|count| count.to_string());
         table.row(["all".to_owned(), mutants.len().to_string()].into_iter().chain(cells).collect());
         let (confirmed, open) = (all[1], all[2]);
-        let share = if confirmed + open == 0 { 0 } else { 100 * open / (confirmed + open) };
+        let share = (100 * open).checked_div(confirmed + open).unwrap_or(0);
         let wrong = mutants.iter().filter(|row| row.is_wrong()).count();
         format!(
             "{}, commit {}.\n\n{}\nWeakened copies, each with one access or fence one step weaker:\n\n{}\nOf {} alarms {open} ({share} %) are \

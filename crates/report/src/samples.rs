@@ -251,6 +251,24 @@ fn consumer { local r; wait(flag = 1, rlx); r = data; }
 }
 
 /// A lost update, asserted away.
+pub(crate) fn unproved() -> Finding {
+    let source = "fn set {\n    value.store(1, rlx);\n    done.store(1, rlx);\n}\nfn get {\n    done.load(rlx);\n    value.load(rlx);\n}\n";
+    Builder::new("library.c", "rc20", &["set(1)", "get()"], source)
+        .step(0, "value.store(1, rlx)", "")
+        .step(0, "done.store(1, rlx)", "")
+        .step(1, "done.load(rlx)", "")
+        .step(1, "value.load(rlx)", "")
+        .edge(1, Rf, 2)
+        .done(
+            Verdict::MayBeNonRobust,
+            Problem::Unproved {
+                newest: 0,
+                access: 3,
+                why: "`get` may access value without knowing the write of `set`".to_owned(),
+            },
+        )
+}
+
 pub(crate) fn assertion() -> Finding {
     let source = "\
 global x;
@@ -483,6 +501,7 @@ pub(crate) fn all() -> Vec<(&'static str, Finding)> {
         ("iriw", iriw()),
         ("2+2w", two_plus_two_w()),
         ("race", race()),
+        ("unproved", unproved()),
         ("assertion", assertion()),
         ("deadlock", deadlock()),
         ("gave-up", gave_up()),

@@ -9,6 +9,40 @@ fn check(finding: &Finding, expected: Expect) {
 }
 
 #[test]
+fn part_of_an_execution() {
+    check(
+        &samples::unproved(),
+        expect![[r#"
+        may be non-robust: library.c under rc20
+           ╭─[ library.c:7:5 ]
+           │
+         2 │     value.store(1, rlx);
+           │     ─────────┬─────────
+           │              ╰─────────── (2) step 1 in set(1): the newest write
+           │
+         7 │     value.load(rlx);
+           │     ───────┬───────
+           │            ╰───────── (1) step 4 in get(): may miss (2)
+        ───╯
+
+          step  set(1)               get()            line
+          ────  ───────────────────  ───────────────  ────
+             1  value.store(1, rlx)                      2  (2) the newest write
+             2  done.store(1, rlx)                       3
+             3                       done.load(rlx)      6
+             4                       value.load(rlx)     7  (1) may miss (2)
+
+          step 4, `value.load(rlx)` in get() (line 7)
+            SC:   it comes after step 1, the newest write there
+            rc20: it may miss that: nothing makes step 1 known to it (no happens-before)
+            so:   `get` may access value without knowing the write of `set`
+
+          1,234 states, 4,321 transitions, 0.02 s
+    "#]],
+    );
+}
+
+#[test]
 fn stale_read() {
     check(
         &samples::sb(),
