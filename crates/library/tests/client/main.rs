@@ -5,4 +5,5 @@ mod ir;
 mod libraries;
 mod oracle;
 mod programs;
+mod random;
 mod verdicts;
