@@ -136,6 +136,7 @@ fn steps(segments: &[Segment]) -> impl Iterator<Item = (&Segment, usize, &Step)>
     segments
         .iter()
         .flat_map(|segment| segment.steps.iter().enumerate().map(move |(at, step)| (segment, at, step)))
+        .filter(|(_, _, step)| !step.is_dead)
 }
 
 fn writes(segments: &[Segment], class: ClassId) -> impl Iterator<Item = (&Segment, usize, &Step)> {
