@@ -31,11 +31,11 @@ bool push(int value) {
 
 int take(void) {
     long b = atomic_load_explicit(&bottom, memory_order_relaxed) - 1;
-    atomic_store_explicit(&bottom, b, memory_order_relaxed);
+    atomic_store_explicit(&bottom, b, memory_order_release);
     atomic_thread_fence(memory_order_seq_cst);
     long t = atomic_load_explicit(&top, memory_order_relaxed);
     if (t > b) {
-        atomic_store_explicit(&bottom, b + 1, memory_order_relaxed);
+        atomic_store_explicit(&bottom, b + 1, memory_order_release);
         return EMPTY;
     }
     int value = atomic_load_explicit(&cells[b % SIZE], memory_order_relaxed);
@@ -43,12 +43,13 @@ int take(void) {
         // The last one: thieves may want it too.
         if (!atomic_compare_exchange_strong_explicit(&top, &t, t + 1, memory_order_seq_cst, memory_order_relaxed))
             value = EMPTY;
-        atomic_store_explicit(&bottom, b + 1, memory_order_relaxed);
+        atomic_store_explicit(&bottom, b + 1, memory_order_release);
     }
     return value;
 }
 
 int steal(void) {
+    atomic_thread_fence(memory_order_seq_cst);
     long t = atomic_load_explicit(&top, memory_order_acquire);
     atomic_thread_fence(memory_order_seq_cst);
     long b = atomic_load_explicit(&bottom, memory_order_acquire);

@@ -2,7 +2,8 @@
 //@ add: set_add
 //@ remove: set_remove
 //@ contains: set_contains
-//@ verdict: unproved
+//@ verdict: not-robust
+//@ because: a search may see an old list after it has seen a later change elsewhere. It then only tries in vain, but iterations that help are not removed
 // A set as a sorted list (Harris, A pragmatic implementation of non-blocking linked lists, 2001; Michael, High performance dynamic
 // lock-free hash tables and list-based sets, 2002). The lowest bit of `next` marks a node as removed. Nodes are never freed.
 #include <stdatomic.h>
@@ -42,7 +43,7 @@ static void find(struct set *s, int key, struct node **before, struct node **fou
             if (is_marked(next)) {
                 struct node *expected = current;
                 if (!atomic_compare_exchange_strong_explicit(&previous->next, &expected, unmarked(next),
-                                                             memory_order_release, memory_order_relaxed)) {
+                                                             memory_order_acq_rel, memory_order_acquire)) {
                     is_lost = true;
                     break;
                 }
@@ -71,8 +72,8 @@ bool set_add(struct set *s, int key) {
         if (current != NULL && current->key == key)
             return false;
         atomic_store_explicit(&n->next, current, memory_order_relaxed);
-        if (atomic_compare_exchange_strong_explicit(&previous->next, &current, n, memory_order_release,
-                                                    memory_order_relaxed))
+        if (atomic_compare_exchange_strong_explicit(&previous->next, &current, n, memory_order_acq_rel,
+                                                    memory_order_acquire))
             return true;
     }
 }
@@ -86,11 +87,11 @@ bool set_remove(struct set *s, int key) {
         struct node *next = atomic_load_explicit(&current->next, memory_order_acquire);
         if (is_marked(next) ||
             !atomic_compare_exchange_strong_explicit(&current->next, &next, marked(next), memory_order_acq_rel,
-                                                     memory_order_relaxed))
+                                                     memory_order_acquire))
             continue;
         // If somebody is in the way, the next search unlinks the node.
-        atomic_compare_exchange_strong_explicit(&previous->next, &current, next, memory_order_release,
-                                                memory_order_relaxed);
+        atomic_compare_exchange_strong_explicit(&previous->next, &current, next, memory_order_acq_rel,
+                                                memory_order_acquire);
         return true;
     }
 }

@@ -2,7 +2,8 @@
 //@ setup: queue_init
 //@ add: enqueue
 //@ remove: dequeue
-//@ verdict: unproved
+//@ verdict: not-robust
+//@ because: store buffering between head and tail: after its own dequeue a thread may read an old tail. It then only helps in vain, but iterations that help are not removed
 // The queue of Michael and Scott (Simple, fast, and practical non-blocking and blocking concurrent queue algorithms, 1996). The
 // first node is a dummy. Nodes are fresh and never freed, so pointers need no counters.
 #include <stdatomic.h>
@@ -33,10 +34,10 @@ void enqueue(struct queue *q, int value) {
         struct node *next = atomic_load_explicit(&tail->next, memory_order_acquire);
         if (next != NULL) {
             // Help the thread that has appended but not moved the tail yet.
-            atomic_compare_exchange_strong_explicit(&q->tail, &tail, next, memory_order_release, memory_order_relaxed);
-        } else if (atomic_compare_exchange_strong_explicit(&tail->next, &next, n, memory_order_release,
-                                                           memory_order_relaxed)) {
-            atomic_compare_exchange_strong_explicit(&q->tail, &tail, n, memory_order_release, memory_order_relaxed);
+            atomic_compare_exchange_strong_explicit(&q->tail, &tail, next, memory_order_acq_rel, memory_order_acquire);
+        } else if (atomic_compare_exchange_strong_explicit(&tail->next, &next, n, memory_order_acq_rel,
+                                                           memory_order_acquire)) {
+            atomic_compare_exchange_strong_explicit(&q->tail, &tail, n, memory_order_acq_rel, memory_order_acquire);
             return;
         }
     }
@@ -51,11 +52,11 @@ int dequeue(struct queue *q) {
         if (next == NULL)
             return -1;
         if (head == tail) {
-            atomic_compare_exchange_strong_explicit(&q->tail, &tail, next, memory_order_release, memory_order_relaxed);
+            atomic_compare_exchange_strong_explicit(&q->tail, &tail, next, memory_order_acq_rel, memory_order_acquire);
             continue;
         }
         int value = next->value;
-        if (atomic_compare_exchange_strong_explicit(&q->head, &head, next, memory_order_release, memory_order_relaxed))
+        if (atomic_compare_exchange_strong_explicit(&q->head, &head, next, memory_order_acq_rel, memory_order_acquire))
             return value;
     }
 }

@@ -2,7 +2,8 @@
 //@ setup: queue_init
 //@ add: enqueue
 //@ remove: dequeue
-//@ verdict: unproved
+//@ verdict: not-robust
+//@ because: the positions are relaxed: a thread that reads a new position may read an old sequence number, and say that the queue is full or empty
 // A bounded queue for many producers and consumers, after Vyukov (Bounded MPMC queue, 1024cores.net): each cell has a sequence
 // number that says whose turn it is. This form gives up when the queue is full or empty; mpmc.c waits.
 #include <stdatomic.h>

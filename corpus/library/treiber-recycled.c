@@ -18,7 +18,7 @@ struct stack {
 };
 
 void push(struct stack *s, int value) {
-    struct node *n = atomic_exchange_explicit(&s->spare, NULL, memory_order_acquire);
+    struct node *n = atomic_exchange_explicit(&s->spare, NULL, memory_order_acq_rel);
     if (n == NULL)
         n = malloc(sizeof *n);
     n->value = value;

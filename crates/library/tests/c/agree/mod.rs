@@ -105,6 +105,7 @@ fn libraries_of_the_corpus() {
         corpus("treiber-recycled.c", "static struct stack o;", &["push(&o, A)", "=pop(&o)"], false),
         corpus("spsc-ring.c", "static struct ring o;", &["=enqueue(&o, A)", "=dequeue(&o, &out1)"], false),
         corpus("michael-scott.c", queue, &["enqueue(&o, A)", "=dequeue(&o)"], false),
+        corpus("michael-scott-lagging.c", queue, &["enqueue(&o, A)", "=dequeue(&o)"], false),
         corpus("mpmc.c", queue, &["enqueue(&o, A)", "enqueue(&o, A)", "=dequeue(&o)", "=dequeue(&o)"], true),
         corpus("mpmc-try.c", queue, &["=enqueue(&o, A)", "=dequeue(&o, &out1)"], false),
         corpus("chase-lev.c", "", &["=push(A)", "=take()", "=steal()"], false),
