@@ -181,8 +181,10 @@ fn ends(machine: &Machine, model: Model, room: usize) -> Option<BTreeSet<BTreeMa
             Next::AssertionFailed(_) => None,
         });
         let ways: Vec<Local> = ways.collect();
-        starts =
-            starts.iter().flat_map(|at| ways.iter().map(|way| [&at[..], &[way.clone()]].concat())).collect();
+        starts = starts
+            .iter()
+            .flat_map(|at| ways.iter().map(|way| [&at[..], std::slice::from_ref(way)].concat()))
+            .collect();
     }
     let graph = Graph::new(machine.initial());
     let (seen, found) = (BTreeSet::new(), BTreeSet::new());
