@@ -6,7 +6,8 @@
 //@ verdict: unproved
 // A work-stealing deque (Chase and Lev, Dynamic circular work-stealing deque, 2005; orders after Lê, Pop, Cohen, Zappa Nardelli,
 // Correct and efficient work-stealing for weak memory models, 2013), in an array of fixed size. The owner pushes and takes at the
-// bottom, others steal at the top. The fence in `push` is for the test whether the array is full.
+// bottom, others steal at the top. Beyond that paper, `push` has a fence for the test whether the array is full, `steal` begins with one
+// (the owner may steal, too), and the stores of `take` are releases (thieves read them).
 #include <stdatomic.h>
 #include <stdbool.h>
 
