@@ -71,8 +71,13 @@ impl Term {
                     Operator::Add => format!("(+ {x} {y})"),
                     Operator::Sub => format!("(- {x} {y})"),
                     Operator::Mul => format!("(* {x} {y})"),
-                    Operator::Div => format!("(div {x} {y})"),
-                    Operator::Rem => format!("(mod {x} {y})"),
+                    // C and SMT-LIB agree where nothing is negative.
+                    Operator::Div => {
+                        format!("(ite (and (>= {x} 0) (> {y} 0)) (div {x} {y}) (negative_div {x} {y}))")
+                    }
+                    Operator::Rem => {
+                        format!("(ite (and (>= {x} 0) (> {y} 0)) (mod {x} {y}) (negative_rem {x} {y}))")
+                    }
                     Operator::And => match &**b {
                         // A mask of ones is a remainder; other bits stay unknown.
                         Term::Int(mask) if *mask >= 0 && (mask + 1) & mask == 0 => {
@@ -118,8 +123,10 @@ pub fn number(n: i64) -> String {
     if n < 0 { format!("(- {})", n.unsigned_abs()) } else { n.to_string() }
 }
 
-/// Functions that every question declares: operations on bits, of which nothing is known.
-pub const BITS: [&str; 5] = [
+/// Functions that every question declares: operations of which nothing is known.
+pub const BITS: [&str; 7] = [
+    "(declare-fun negative_div (Int Int) Int)",
+    "(declare-fun negative_rem (Int Int) Int)",
     "(declare-fun bits_and (Int Int) Int)",
     "(declare-fun bits_or (Int Int) Int)",
     "(declare-fun bits_xor (Int Int) Int)",

@@ -18,6 +18,11 @@ impl Execution<'_> {
             let handles = self.of_class(class);
             for handle in &handles {
                 let made = all([handle.active.clone(), format!("(> {} 0)", handle.position)]);
+                let declared = &self.world.library.classes[k];
+                if facts.counter.is_some() && declared.record.is_none() && declared.cells.is_none() {
+                    let at_least = format!("(>= (value {}) {})", handle.position, number(declared.initial));
+                    self.derive(Constraint::Counter, implies(&handle.active, &at_least));
+                }
                 if facts.is_updates_only {
                     self.derive(
                         Constraint::UpdatesOnly,
