@@ -30,6 +30,7 @@ pub fn to_dot(finding: &Finding) -> Option<String> {
         out.push_str(&format!("  subgraph cluster_{thread} {{\n    label={name}; color=gray80;\n"));
         for (i, row) in view.rows.iter().enumerate().filter(|(_, r)| r.thread == Some(thread)) {
             let mut lines = vec![format!("{}: {}", row.step, view.statement(i)), view.label(i)];
+            lines.retain(|line| !line.is_empty());
             let mut look = "";
             if view.guilty(i) {
                 look = ", color=\"#dc2626\", penwidth=2";

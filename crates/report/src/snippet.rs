@@ -50,7 +50,9 @@ pub(crate) fn marks(view: &View) -> Vec<Mark> {
         Problem::Race { first, second } => {
             for (event, role) in [(*first, "races with (2)"), (*second, "races with (1)")] {
                 let Some(row) = view.row(event) else { continue };
-                let long = format!("{}: {}, {role}", who(row), view.label(row));
+                let label = view.label(row);
+                let label = if label.is_empty() { label } else { format!("{label}, ") };
+                let long = format!("{}: {label}{role}", who(row));
                 add(Some(row), &view.event(row).span, role, long);
             }
         }

@@ -9,6 +9,7 @@ use std::ops::Range;
 /// A finding whose witness is the partial execution: one thread per session, events in the order of SC.
 pub fn finding(loaded: &Loaded, partial: &Partial, seconds: f64) -> Finding {
     let source = String::from_utf8_lossy(&loaded.text).into_owned();
+    let class = loaded.library.classes.get(partial.class.0 as usize).map(|class| class.name.clone());
     let sessions = partial.invocations.iter().map(|it| it.session + 1).max().unwrap_or(0);
     let threads = (0..sessions).map(|session| thread(partial, session)).collect();
     let mut order: Vec<(i64, usize, usize)> = Vec::new();
@@ -30,7 +31,7 @@ pub fn finding(loaded: &Loaded, partial: &Partial, seconds: f64) -> Finding {
                 thread: Some(invocation.session),
                 step: step + 1,
                 label: String::new(),
-                location: None,
+                location: class.clone().filter(|_| event.role.is_some()),
                 text: event.text.clone(),
                 span: if is_here { span(&source, event.site) } else { 0..0 },
                 line: if is_here { event.site.line as usize } else { 0 },
@@ -56,16 +57,18 @@ pub fn finding(loaded: &Loaded, partial: &Partial, seconds: f64) -> Finding {
             edges.push(Edge { from, to, relation });
         }
     }
-    let with_role = |role: &str| {
-        order.iter().position(|&(_, number, at)| {
-            partial.invocations[number].events[at].role.as_deref().is_some_and(|it| it.contains(role))
+    // The write, and the access that comes after it.
+    let special: Vec<usize> = (0..order.len())
+        .filter(|&event| {
+            let (_, number, at) = order[event];
+            partial.invocations[number].events[at].role.is_some()
         })
-    };
-    let last = events.len().saturating_sub(1);
-    let problem = Problem::Unproved {
-        newest: with_role("newest").unwrap_or(0),
-        access: with_role("may").unwrap_or(last),
-        why: partial.explanation.clone(),
+        .collect();
+    let first = special.first().copied().unwrap_or(0);
+    let second = special.last().copied().unwrap_or(events.len().saturating_sub(1));
+    let problem = match partial.is_race {
+        true => Problem::Race { first, second },
+        false => Problem::Unproved { newest: first, access: second, why: partial.explanation.clone() },
     };
     Finding {
         file: loaded.name.clone(),

@@ -38,8 +38,19 @@ impl Pool {
     where
         Questions: IntoIterator<Item = Question, IntoIter: Send>,
     {
-        let next = Mutex::new(questions.into_iter().enumerate());
         let stop = AtomicBool::new(false);
+        if let [session] = &mut self.sessions[..] {
+            // Nothing is under way when an answer comes: so all is the same each time.
+            for (number, question) in questions.into_iter().enumerate() {
+                let Some(answer) = session.ask(&question, &stop)? else { break };
+                self.asked += 1;
+                if each(number, answer).is_break() {
+                    break;
+                }
+            }
+            return Ok(());
+        }
+        let next = Mutex::new(questions.into_iter().enumerate());
         let asked = &mut self.asked;
         let mut outcome = Ok(());
         thread::scope(|scope| {

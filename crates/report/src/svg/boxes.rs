@@ -2,7 +2,7 @@
 
 use crate::format::{cut, cut_middle, one_line, wrap};
 use crate::view::View;
-use crate::{Relation, words};
+use crate::{Problem, Relation, words};
 
 /// Advance of a character in the statement font (12 px monospace).
 pub(super) const CHAR: f64 = 7.25;
@@ -122,7 +122,9 @@ fn node(view: &View, i: usize, threads: &[usize]) -> Node {
     };
     let text = view.statement(i);
     let mut lines = statement(&text, event.line);
-    lines.push(Line { text: cut_middle(&label, WRAP + 4), class: "dim", right: String::new() });
+    if !label.is_empty() {
+        lines.push(Line { text: cut_middle(&label, WRAP + 4), class: "dim", right: String::new() });
+    }
     let guilty = view.guilty(i);
     if let Some(stale) = words::stale(view).filter(|_| guilty) {
         let model = cut(&one_line(&view.finding.model), 12);
@@ -130,7 +132,11 @@ fn node(view: &View, i: usize, threads: &[usize]) -> Node {
             lines.push(Line { text: cut(&format!("{who}: {what}"), WRAP + 14), class, right: String::new() });
         }
     } else if guilty {
-        lines.push(Line { text: "races".to_owned(), class: "bad", right: String::new() });
+        let text = match view.witness.problem {
+            Problem::Unproved { newest, .. } => format!("may miss {}", view.name(newest)),
+            _ => "races".to_owned(),
+        };
+        lines.push(Line { text, class: "bad", right: String::new() });
     }
     let look = if guilty { Look::Guilty } else { Look::Plain };
     let tip = format!("step {}: {text} [{label}], line {}", row.step, event.line);
