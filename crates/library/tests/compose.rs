@@ -10,7 +10,8 @@ fn libraries() -> Vec<Interface> {
         object: object.map(|name| (0, name.to_owned())),
         is_setup: name.starts_with("init"),
     };
-    let library = |name: &str, methods: Vec<Method>| Interface { name: name.to_owned(), methods };
+    let library =
+        |name: &str, methods: Vec<Method>| Interface { name: name.to_owned(), methods, one_thread: vec![] };
     vec![
         library("a.c", vec![method("set1", None), method("get1", None), method("init1", None)]),
         library("b.c", vec![method("set2", None), method("get2", None)]),
@@ -218,6 +219,35 @@ fn locks_of_the_client_count() {
     let guarded = "pthread_mutex_lock(&m); set1(1); pthread_mutex_unlock(&m);";
     assert_eq!(thread(guarded), ["pthread_mutex_lock→set1", "set1→pthread_mutex_unlock"]);
     assert_eq!(thread("pthread_mutex_lock(&m); pthread_mutex_unlock(&m);"), [""; 0]);
+}
+
+#[test]
+fn promises() {
+    let mut libraries = libraries();
+    libraries[0].one_thread = vec![vec!["set1".to_owned()]];
+    let broken = |main: &str| {
+        let code = format!(
+            "{HEAD}static void *left(void *p) {{ set1(1); return p; }} static void *right(void *p) {{ get1(); return p; }}\n{main}"
+        );
+        let composition = check("client.c", code.as_bytes(), &libraries).unwrap();
+        (
+            composition.broken.len(),
+            composition.assumptions.iter().any(|it| it.starts_with("one thread makes")),
+        )
+    };
+    let (left, right) = ("pthread_create(&t, 0, left, 0);", "pthread_create(&t, 0, right, 0);");
+    let main = |body: &str| broken(&format!("int main(void) {{ pthread_t t; int i; {body} }}"));
+    assert_eq!(main(&format!("{left} {right} {right} get1();")), (0, false));
+    assert_eq!(main("set1(1);"), (0, false));
+    assert_eq!(main(&format!("{left} {left}")), (1, false));
+    assert_eq!(main(&format!("{left} set1(2);")), (1, false));
+    assert_eq!(main(&format!("for (i = 0; i < 2; i++) {left}")), (1, false));
+    assert_eq!(
+        broken(&format!("static void go(void) {{ pthread_t t; {left} }} int main(void) {{ go(); go(); }}")),
+        (1, false)
+    );
+    // Somebody else starts the threads.
+    assert_eq!(broken("void thread(void) { set1(1); }"), (0, true));
 }
 
 #[test]

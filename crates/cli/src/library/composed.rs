@@ -43,7 +43,8 @@ impl Client {
         flags: &LibraryFlags,
     ) -> Result<Status, String> {
         let gaps = &self.composition.gaps;
-        let status = if gaps.is_empty() { Status::Holds } else { Status::Violation };
+        let holds = gaps.is_empty() && self.composition.broken.is_empty();
+        let status = if holds { Status::Holds } else { Status::Violation };
         let libraries = answers.iter().map(|answer| &answer.loaded.transformed.library);
         let tried = (!gaps.is_empty() && !flags.no_try).then(|| confirm(libraries, gaps, flags)).flatten();
         let fixed = match flags.fix {
@@ -84,6 +85,12 @@ impl Client {
         let effort = format!("{}, {}", count(it.calls, "call"), count(it.fences, "SC fence"));
         let threads = it.threads.join(", ");
         let _ = match (it.gaps.len(), all) {
+            (0, true) if !it.broken.is_empty() => writeln!(
+                out,
+                "{}: {} — no fence is missing, but a promise may be broken; threads: {threads}; {effort}",
+                paint("may be non-robust", "1;31", color),
+                self.name
+            ),
             (0, true) => writeln!(
                 out,
                 "{}: {} with these libraries — threads: {threads}; {effort}",
@@ -123,6 +130,9 @@ impl Client {
             if lines.len() > 2 {
                 let _ = writeln!(out, "    by lines {}", shorten(&lines).join(" → "));
             }
+        }
+        for promise in &it.broken {
+            let _ = writeln!(out, "\n  {promise}");
         }
         if let Some(tried) = tried {
             let by = "by this client of the same libraries, with no fences between such calls";
@@ -171,11 +181,12 @@ impl Client {
         let mut out = json!({
             "file": self.name,
             "model": "rc20",
-            "verdict": if it.gaps.is_empty() && all { "robust" } else { "may-be-non-robust" },
+            "verdict": if it.gaps.is_empty() && it.broken.is_empty() && all { "robust" } else { "may-be-non-robust" },
             "threads": it.threads,
             "calls": it.calls,
             "fences": it.fences,
             "missing": gaps,
+            "broken": it.broken,
             "assumptions": it.assumptions,
         });
         if let Some(tried) = tried {

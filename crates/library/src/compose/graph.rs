@@ -150,7 +150,7 @@ impl Client {
         }
     }
 
-    /// Functions in which threads begin: `main`, what is started, and what nobody in this file calls.
+    /// Functions in which threads begin: `main`, what is started, and what others than this file may call.
     pub fn roots(&self) -> BTreeSet<FunctionId> {
         let steps = || self.nodes.iter().map(|node| node.step);
         let started: BTreeSet<FunctionId> = steps().flat_map(|step| self.started(step)).collect();
@@ -159,7 +159,8 @@ impl Client {
         let is_root = |id: &FunctionId| {
             let function = &self.functions[*id];
             let is_open = !has_main && !function.is_static;
-            function.name == "main" || started.contains(id) || !called.contains(id) || is_open
+            let is_used = !function.is_static || self.taken.contains(id);
+            function.name == "main" || started.contains(id) || (!called.contains(id) && is_used) || is_open
         };
         (0..self.functions.len()).filter(is_root).collect()
     }

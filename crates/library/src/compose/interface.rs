@@ -12,6 +12,8 @@ pub struct Interface {
     pub name: String,
     /// Its methods.
     pub methods: Vec<Method>,
+    /// Groups of methods that one and the same thread calls, ever.
+    pub one_thread: Vec<Vec<String>>,
 }
 
 /// A method from outside.
@@ -53,7 +55,7 @@ impl Interface {
                 });
                 methods.push(Method { name, object, is_setup });
             }
-            Ok(Interface { name: path.to_owned(), methods })
+            Ok(Interface { name: path.to_owned(), methods, one_thread: library.contract.one_thread.clone() })
         })
     }
 }

@@ -8,6 +8,7 @@
 //! * `graph`: a client as a graph of calls and fences, made by `statements`, `expressions` and `calls`;
 //! * `flow`: which calls may be the last ones before a node, with no fence since;
 //! * `path`: a way from one call to the next;
+//! * `promises`: are methods that are for one thread called by one thread?
 //! * [`merge`]: several libraries as one, to try clients of all of them.
 //!
 //! *Why threads inherit.* Starting and joining a thread orders accesses, but is no SC fence: `set1(); start(get2)` beside
@@ -27,6 +28,7 @@ pub mod interface;
 pub mod merge;
 mod names;
 mod path;
+mod promises;
 mod statements;
 
 pub use graph::{Call, Fixable};
@@ -59,6 +61,8 @@ pub struct Composition {
     pub fences: usize,
     /// Missing fences, in the order of the later call.
     pub gaps: Vec<Gap>,
+    /// Promises to libraries that may not be kept, in words.
+    pub broken: Vec<String>,
     /// What was taken for granted.
     pub assumptions: Vec<String>,
 }
@@ -75,14 +79,16 @@ impl Composition {
 pub fn check(path: &str, text: &[u8], libraries: &[Interface]) -> Result<Composition, Error> {
     c::on_deep_stack(path, || {
         let (source, unit) = c::parse(path, text, &[])?;
-        let client = graph::read(&source, &unit, libraries)?;
+        let mut client = graph::read(&source, &unit, libraries)?;
         let flow = flow::Flow::new(&client);
+        let broken = promises::broken(&mut client, libraries);
         Ok(Composition {
             files: source.files.clone(),
             threads: client.threads(),
             calls: client.calls.len(),
             fences: client.fences,
             gaps: flow.gaps(&client),
+            broken,
             assumptions: client.assumptions,
         })
     })

@@ -37,7 +37,7 @@ const INTRODUCTION: Duration = Duration::from_secs(5);
 
 /// How much later than its own limit a solver is stopped: it may need a moment to notice.
 fn grace(limit: Duration) -> Duration {
-    limit / 4 + Duration::from_secs(1)
+    limit / 4 + Duration::from_millis(500)
 }
 
 impl Session {
