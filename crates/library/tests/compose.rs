@@ -25,7 +25,7 @@ const HEAD: &str = "void set1(int); int get1(void); void set2(int); int get2(voi
 
 fn composed(code: &str) -> Composition {
     let text = format!("#include <stdatomic.h>\n{HEAD}{code}\n");
-    check("client.c", text.as_bytes(), &libraries()).unwrap_or_else(|error| panic!("{error}\n{code}"))
+    check("client.c", text.as_bytes(), &[], &libraries()).unwrap_or_else(|error| panic!("{error}\n{code}"))
 }
 
 /// Gaps as `get1→set2` in the order of the later call.
@@ -155,7 +155,7 @@ fn pointers_to_functions() {
         void sort(int (*)(const void *, const void *));\nvoid thread(void) { set1(1); sort(compare); }";
     assert_eq!(gaps(given), ["set1→get2"]);
     let method = "void thread(void) { int (*f)(void) = get1; f(); }";
-    let error = check("c.c", format!("{HEAD}{method}").as_bytes(), &libraries()).unwrap_err();
+    let error = check("c.c", format!("{HEAD}{method}").as_bytes(), &[], &libraries()).unwrap_err();
     assert!(error.message.starts_with("the address of `get1`, a method of a.c, is taken"), "{error}");
     assert_eq!((error.line, error.column), (4, 38));
 }
@@ -229,7 +229,7 @@ fn promises() {
         let code = format!(
             "{HEAD}static void *left(void *p) {{ set1(1); return p; }} static void *right(void *p) {{ get1(); return p; }}\n{main}"
         );
-        let composition = check("client.c", code.as_bytes(), &libraries).unwrap();
+        let composition = check("client.c", code.as_bytes(), &[], &libraries).unwrap();
         (
             composition.broken.len(),
             composition.assumptions.iter().any(|it| it.starts_with("one thread makes")),
@@ -273,22 +273,24 @@ fn places_and_paths() {
 
 #[test]
 fn bad_input() {
-    let message = |code: &str| check("c.c", code.as_bytes(), &libraries()).unwrap_err().to_string();
+    let message = |code: &str| check("c.c", code.as_bytes(), &[], &libraries()).unwrap_err().to_string();
     assert!(message("void thread(void) { if }").starts_with("c.c:1:"));
     assert!(message("int get1(void) { return 1; }").contains("`get1` is a method of a.c"));
     assert!(message("void thread(void) { __asm__(\"nop\"); }").contains("assembly"));
     assert!(message("void thread(void) { break; }").contains("nothing here to leave"));
     let twice = [libraries(), libraries()].concat();
-    assert!(check("c.c", b"", &twice).unwrap_err().to_string().contains("libraries have to be disjoint"));
+    assert!(
+        check("c.c", b"", &[], &twice).unwrap_err().to_string().contains("libraries have to be disjoint")
+    );
 }
 
 /// What comes out when everything is fixed.
 fn fixed(body: &str) -> String {
     let text = format!("#include <stdatomic.h>\n{HEAD}int x;\nvoid thread(void) {{\n{body}}}\n");
-    let before = check("client.c", text.as_bytes(), &libraries()).unwrap();
-    let fixed = fix::fix("client.c", &text, &before, &libraries()).unwrap();
+    let before = check("client.c", text.as_bytes(), &[], &libraries()).unwrap();
+    let fixed = fix::fix("client.c", &text, &[], &before, &libraries()).unwrap();
     assert!(fixed.left.is_empty(), "{:?}", fixed.left);
-    let after = check("client.c", fixed.text.as_bytes(), &libraries()).unwrap();
+    let after = check("client.c", fixed.text.as_bytes(), &[], &libraries()).unwrap();
     assert!(after.gaps.is_empty() && after.calls == before.calls, "{}", fixed.text);
     assert_eq!(after.fences - before.fences, fixed.fences.len());
     let start = fixed.text.find("thread(void) {\n").unwrap() + 15;
@@ -322,8 +324,8 @@ fn what_cannot_be_repaired_is_told() {
     let text = format!(
         "{HEAD}#define SECOND get2()\nint x;\nvoid thread(void) {{ x = get1() + get2(); }}\nvoid other(void) {{ set1(1); SECOND; }}\n"
     );
-    let before = check("client.c", text.as_bytes(), &libraries()).unwrap();
-    let fixed = fix::fix("client.c", &text, &before, &libraries()).unwrap();
+    let before = check("client.c", text.as_bytes(), &[], &libraries()).unwrap();
+    let fixed = fix::fix("client.c", &text, &[], &before, &libraries()).unwrap();
     let left: Vec<(u32, &str)> =
         fixed.left.iter().map(|(call, _)| (call.site.line, call.what.as_str())).collect();
     assert_eq!(left, [(6, "get1"), (6, "get2"), (7, "get2")]);
@@ -333,7 +335,7 @@ fn what_cannot_be_repaired_is_told() {
 #[test]
 fn the_header_is_included() {
     let text = format!("#include <stddef.h>\n{HEAD}void thread(void) {{ set1(1); get2(); }}\n");
-    let before = check("client.c", text.as_bytes(), &libraries()).unwrap();
-    let fixed = fix::fix("client.c", &text, &before, &libraries()).unwrap();
+    let before = check("client.c", text.as_bytes(), &[], &libraries()).unwrap();
+    let fixed = fix::fix("client.c", &text, &[], &before, &libraries()).unwrap();
     assert!(fixed.text.starts_with("#include <stdatomic.h>\n#include <stddef.h>\n"), "{}", fixed.text);
 }

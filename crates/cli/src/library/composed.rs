@@ -25,13 +25,14 @@ pub struct Client {
 
 impl Client {
     /// Reads a client of libraries.
-    pub fn new(path: &Path, libraries: &[Loaded]) -> Result<Client, String> {
+    pub fn new(path: &Path, libraries: &[Loaded], macros: &[String]) -> Result<Client, String> {
         let (name, text) = read(path)?;
         let text = String::from_utf8(text).map_err(|_| format!("{name}: error: this is not UTF-8\n"))?;
-        let interface = |loaded: &Loaded| Interface::new(&loaded.name, &loaded.text, &loaded.library);
+        let interface = |loaded: &Loaded| Interface::new(&loaded.name, &loaded.text, macros, &loaded.library);
         let interfaces = libraries.iter().map(interface).collect::<Result<Vec<_>, _>>();
         let interfaces = interfaces.map_err(|error| complaint(&error))?;
-        let composition = check(&name, text.as_bytes(), &interfaces).map_err(|error| complaint(&error))?;
+        let composition =
+            check(&name, text.as_bytes(), macros, &interfaces).map_err(|error| complaint(&error))?;
         Ok(Client { name, text, interfaces, composition })
     }
 
@@ -49,7 +50,8 @@ impl Client {
         let tried = (!gaps.is_empty() && !flags.no_try).then(|| confirm(libraries, gaps, flags)).flatten();
         let fixed = match flags.fix {
             true => {
-                let fixed = fix::fix(&self.name, &self.text, &self.composition, &self.interfaces);
+                let fixed =
+                    fix::fix(&self.name, &self.text, &flags.define, &self.composition, &self.interfaces);
                 Some(fixed.map_err(|error| complaint(&error))?)
             }
             false => None,

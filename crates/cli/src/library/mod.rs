@@ -44,7 +44,11 @@ fn try_run(flags: &LibraryFlags) -> Result<Status, String> {
         true => loaded.iter().flat_map(Loaded::mutants).collect(),
         false => loaded,
     };
-    let client = flags.compose.as_deref().map(|file| composed::Client::new(file, &loaded)).transpose()?;
+    let client = flags
+        .compose
+        .as_deref()
+        .map(|file| composed::Client::new(file, &loaded, &flags.define))
+        .transpose()?;
     if let (Some(target), Some(client)) = (&target, &client)
         && flags.files.iter().any(|file| target.is(file))
     {

@@ -24,6 +24,7 @@ const HEADER: &str = "#include <stdatomic.h>";
 pub fn fix(
     path: &str,
     text: &str,
+    macros: &[String],
     composition: &Composition,
     libraries: &[Interface],
 ) -> Result<Fixed, Error> {
@@ -54,7 +55,7 @@ pub fn fix(
     }
     out.push_str(&text[from..]);
     // What a macro made of a call cannot be changed by changing the call.
-    let again = check(path, out.as_bytes(), libraries)?;
+    let again = check(path, out.as_bytes(), macros, libraries)?;
     if left.is_empty() {
         let missed = again.gaps.into_iter().map(|gap| (gap.later, "the fence in front of it did not help"));
         left.extend(missed);

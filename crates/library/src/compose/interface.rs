@@ -28,10 +28,10 @@ pub struct Method {
 }
 
 impl Interface {
-    /// The interface of a library that was read from this text.
-    pub fn new(path: &str, text: &[u8], library: &Library) -> Result<Interface, Error> {
+    /// The interface of a library that was read from this text, with these macros.
+    pub fn new(path: &str, text: &[u8], macros: &[String], library: &Library) -> Result<Interface, Error> {
         c::on_deep_stack(path, || {
-            let (_, unit) = c::parse(path, text, &[])?;
+            let (_, unit) = c::parse(path, text, macros)?;
             let names = Names::new(&unit);
             let mut methods = Vec::new();
             for external in &unit.0 {

@@ -75,10 +75,15 @@ impl Composition {
     }
 }
 
-/// Looks for calls to different libraries with no SC fence in between.
-pub fn check(path: &str, text: &[u8], libraries: &[Interface]) -> Result<Composition, Error> {
+/// Looks for calls to different libraries with no SC fence in between; `macros` are defined beforehand.
+pub fn check(
+    path: &str,
+    text: &[u8],
+    macros: &[String],
+    libraries: &[Interface],
+) -> Result<Composition, Error> {
     c::on_deep_stack(path, || {
-        let (source, unit) = c::parse(path, text, &[])?;
+        let (source, unit) = c::parse(path, text, macros)?;
         let mut client = graph::read(&source, &unit, libraries)?;
         let flow = flow::Flow::new(&client);
         let broken = promises::broken(&mut client, libraries);
