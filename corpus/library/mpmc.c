@@ -2,7 +2,7 @@
 //@ setup: queue_init
 //@ add: enqueue
 //@ remove: dequeue
-//@ verdict: unproved
+//@ verdict: robust
 // A bounded queue for many producers and consumers, after Vyukov (Bounded MPMC queue, 1024cores.net): each cell has a sequence
 // number that says whose turn it is. This form waits while the queue is full or empty; mpmc-try.c gives up.
 #include <stdatomic.h>

@@ -20,6 +20,8 @@ pub enum Constraint {
     UpdatesOnly,
     /// Every write is larger than the one before it.
     Counter,
+    /// Nobody writes between the read that a store builds on and the store, and every store is larger.
+    ExclusiveWrite,
     /// One counter never overtakes another (plus a constant).
     Bound,
     /// Cells are written through indices that no two writes share.
@@ -38,11 +40,12 @@ pub enum Constraint {
 
 impl Constraint {
     /// All of them.
-    pub const ALL: [Constraint; 11] = [
+    pub const ALL: [Constraint; 12] = [
         Constraint::FreshRecords,
         Constraint::OwnField,
         Constraint::UpdatesOnly,
         Constraint::Counter,
+        Constraint::ExclusiveWrite,
         Constraint::Bound,
         Constraint::DistinctIndices,
         Constraint::OneThread,
@@ -59,6 +62,7 @@ impl Constraint {
             Constraint::OwnField => "own-field",
             Constraint::UpdatesOnly => "updates-only",
             Constraint::Counter => "counter",
+            Constraint::ExclusiveWrite => "exclusive-write",
             Constraint::Bound => "bound",
             Constraint::DistinctIndices => "distinct-indices",
             Constraint::OneThread => "one-thread",
@@ -92,6 +96,10 @@ pub struct ClassFacts {
     pub is_updates_only: bool,
     /// Every write is larger than the one before; `Some(true)`: by exactly 1.
     pub counter: Option<bool>,
+    /// Its stores act like updates, as the solver has found (see [`exclusive`](super::exclusive)).
+    pub is_exclusive: bool,
+    /// And each store hands on what its call has read (see [`is_handed_on`](super::exclusive::is_handed_on)).
+    pub is_handed_on: bool,
     /// The group of methods, all called by one thread, that writes it.
     pub writer_thread: Option<usize>,
     /// Written in critical sections only.
@@ -192,6 +200,8 @@ impl Facts {
                 is_updates_only: is_on(Constraint::UpdatesOnly)
                     && all.iter().all(|(_, _, step)| step.updates()),
                 counter: is_on(Constraint::Counter).then(|| counter(&all, exclusive, section)).flatten(),
+                is_exclusive: false,
+                is_handed_on: false,
                 writer_thread,
                 is_protected: is_protected && !all.is_empty(),
                 has_distinct_indices: false,

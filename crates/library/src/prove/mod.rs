@@ -7,6 +7,7 @@
 //! * [`partial`]: what is shown when none of them holds.
 
 pub mod conditions;
+pub mod exclusive;
 pub mod execution;
 pub mod facts;
 mod invariants;
@@ -121,6 +122,21 @@ pub fn prove(library: &Library, pool: &mut Pool, options: &Options) -> Result<Ou
     let mut world = World { library: analysed, segments: &segments, facts };
     let before = pool.asked();
     let deadline = options.time_limit.map(|limit| Instant::now() + limit);
+    if !options.disabled.contains(&Constraint::ExclusiveWrite) {
+        for class in 0..analysed.classes.len() {
+            let facts = &world.facts.classes[class];
+            if facts.counter.is_none()
+                && !facts.is_updates_only
+                && exclusive::holds(&world, ClassId(class as u32), pool)?
+            {
+                world.facts.classes[class].counter = Some(false);
+                world.facts.classes[class].is_exclusive = true;
+                let is_atomic = analysed.classes[class].is_atomic;
+                world.facts.classes[class].is_handed_on =
+                    is_atomic && exclusive::is_handed_on(&world, ClassId(class as u32));
+            }
+        }
+    }
     if !options.disabled.contains(&Constraint::Bound) {
         world.facts.bounds = invariants::bounds(&world, pool)?;
     }

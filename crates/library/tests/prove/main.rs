@@ -65,6 +65,7 @@ fn each_derived_constraint_is_needed() {
         (Constraint::OwnField, "register-late.c"),
         (Constraint::UpdatesOnly, "speculative.c"),
         (Constraint::Counter, "spsc-unbounded.c"),
+        (Constraint::ExclusiveWrite, "mpmc.c"),
         (Constraint::Bound, "spsc-unbounded.c"),
         (Constraint::DistinctIndices, "ticket-queue.c"),
         (Constraint::OneThread, "spsc-unbounded.c"),

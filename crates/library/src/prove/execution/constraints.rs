@@ -2,6 +2,7 @@
 
 use super::{At, Execution, SC, event, executed, source};
 use crate::code::ClassId;
+use crate::prove::exclusive;
 use crate::prove::facts::Constraint;
 use crate::prove::smt::{all, any, equal, implies, not};
 use crate::prove::straight::Action;
@@ -13,6 +14,7 @@ impl Execution<'_> {
         self.fresh_records();
         self.exclusion();
         self.confirmed_reads();
+        self.exclusive_writes();
         for (k, facts) in self.world.facts.classes.iter().enumerate() {
             let class = ClassId(k as u32);
             let handles = self.of_class(class);
@@ -57,6 +59,14 @@ impl Execution<'_> {
                             "(and (=> (< {p} {q}) (< (value {p}) (value {q}))) (=> (< {q} {p}) (< (value {q}) (value {p}))))"
                         );
                         self.derive(Constraint::Counter, implies(&same, &grows));
+                    }
+                    if facts.is_handed_on {
+                        for (p, q) in [(p, q), (q, p)] {
+                            let chain =
+                                all([made.clone(), format!("(< {p} {q})"), format!("(published {p})")]);
+                            let known = format!("(and (known {q}) (published {q}))");
+                            self.derive(Constraint::ExclusiveWrite, implies(&chain, &known));
+                        }
                     }
                     if facts.is_updates_only {
                         for (p, q) in [(p, q), (q, p)] {
@@ -174,6 +184,35 @@ impl Execution<'_> {
                 ]);
                 let after = all([executed(leave), format!("(> {o} {})", event(leave))]);
                 self.derive(declared, implies(&premise, &after));
+            }
+        }
+    }
+
+    /// Nobody writes between the read that a store builds on and the store.
+    pub(super) fn exclusive_writes(&mut self) {
+        for at in self.all_steps() {
+            let step = self.step(at);
+            let Some(class) = step.class.filter(|c| self.world.facts.classes[c.0 as usize].is_exclusive)
+            else {
+                continue;
+            };
+            let base = exclusive::base(self.segment(at.slot), at.step);
+            let Some(read) = base.filter(|read| step.writes() && *read != at.step) else {
+                continue;
+            };
+            let (base, index) = self.location(at);
+            let from = source(At { slot: at.slot, step: read });
+            for handle in self.of_class(class) {
+                let there = all([handle.active, equal(&handle.base, &base), equal(&handle.index, &index)]);
+                let premise = all([self.is_write(at), there.clone()]);
+                let outside = format!("(or (<= {0} {from}) (>= {0} {1}))", handle.position, event(at));
+                self.derive(Constraint::ExclusiveWrite, implies(&premise, &outside));
+                if let Some(step) = exclusive::commitment(self.segment(at.slot), read, at.step) {
+                    let is_bound = executed(At { slot: at.slot, step });
+                    let premise = all([is_bound, not(&executed(at)), there.clone()]);
+                    let before = format!("(<= {} {from})", handle.position);
+                    self.derive(Constraint::ExclusiveWrite, implies(&premise, &before));
+                }
             }
         }
     }
