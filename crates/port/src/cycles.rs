@@ -7,6 +7,7 @@
 //! (`fre ; rfe`). A pair is on a cycle iff both its ends are in one strongly connected component. Self-loops stay:
 //! `flag[i] = 1; r = flag[1 - i]` is store buffering from one pair.
 
+use crate::limit::{Deadline, OutOfTime};
 use crate::lowered::{Event, Lowered};
 use crate::machine::{Machine, Step};
 use crate::pairs::Pairs;
@@ -58,10 +59,16 @@ fn is_swap(event: &Event) -> bool {
 
 impl Cycles {
     /// The graph of a program with these pairs.
-    pub fn new(lowered: &Lowered, aliases: &dyn Aliases, pairs: &Pairs) -> Cycles {
+    pub fn new(
+        lowered: &Lowered,
+        aliases: &dyn Aliases,
+        pairs: &Pairs,
+        deadline: Deadline,
+    ) -> Result<Cycles, OutOfTime> {
         let many = lowered.events.len();
         let mut next = vec![Vec::new(); 2 * many];
         for event in 0..many {
+            deadline.check("looking for cycles")?;
             next[enter(event)].extend(pairs.kept[event].iter().map(|second| leave(second) as u32));
             if lowered.events[event].is_write() {
                 next[enter(event)].push(leave(event) as u32);
@@ -70,7 +77,7 @@ impl Cycles {
             next[leave(event)].extend(partners.map(|other| enter(other) as u32));
         }
         let component = components(&next);
-        Cycles { next, component }
+        Ok(Cycles { next, component })
     }
 
     /// Whether the kept pair is on a cycle.

@@ -5,6 +5,7 @@
 //! dependencies are to be trusted: a compiler may lose them (seed 004 §IV.B).
 
 use crate::bits::Bits;
+use crate::limit::{Deadline, OutOfTime};
 use crate::lowered::{Event, Lowered, Thread};
 use crate::machine::Machine;
 use crate::pairs::LARGE;
@@ -34,7 +35,13 @@ pub struct Facts {
 
 impl Depends {
     /// Gathers the facts that the machines ask for.
-    pub fn new(program: &Program, lowered: &Lowered, aliases: &dyn Aliases, trusted: bool) -> Depends {
+    pub fn new(
+        program: &Program,
+        lowered: &Lowered,
+        aliases: &dyn Aliases,
+        trusted: bool,
+        deadline: Deadline,
+    ) -> Result<Depends, OutOfTime> {
         let mut depends = Depends::default();
         let small = lowered.events.len() <= LARGE;
         if small {
@@ -42,7 +49,7 @@ impl Depends {
         }
         if lowered.from == Machine::ArmV8 {
             depends.from = releases(lowered, |a, b| aliases.may(a, b), if small { 31 } else { 0 }, true);
-            depends.from.on = possible(program, lowered, aliases);
+            depends.from.on = possible(program, lowered, aliases, deadline)?;
         }
         if lowered.to == Machine::ArmV8 {
             depends.to = releases(lowered, |a, b| aliases.must(a, b), if small { 31 } else { 0 }, false);
@@ -50,7 +57,7 @@ impl Depends {
                 depends.to.on = certain(program, lowered);
             }
         }
-        depends
+        Ok(depends)
     }
 }
 
@@ -140,7 +147,12 @@ fn certain(program: &Program, lowered: &Lowered) -> Vec<Bits> {
     on
 }
 
-fn possible(program: &Program, lowered: &Lowered, aliases: &dyn Aliases) -> Vec<Bits> {
+fn possible(
+    program: &Program,
+    lowered: &Lowered,
+    aliases: &dyn Aliases,
+    deadline: Deadline,
+) -> Result<Vec<Bits>, OutOfTime> {
     let events = &lowered.events;
     let mut on = vec![Bits::new(events.len()); events.len()];
     let reach: Vec<Vec<Bits>> = lowered.threads.iter().map(reachable).collect();
@@ -148,7 +160,9 @@ fn possible(program: &Program, lowered: &Lowered, aliases: &dyn Aliases) -> Vec<
         let (first, second) = (&events[a], &events[b]);
         first.thread == second.thread && reach[first.thread][first.node].contains(second.node)
     };
+    let doing = "working out dependencies";
     for (read, event, by, _) in direct(program, lowered) {
+        deadline.check(doing)?;
         if orders(by, events[event].is_write()) {
             on[event].insert(read);
         }
@@ -163,6 +177,7 @@ fn possible(program: &Program, lowered: &Lowered, aliases: &dyn Aliases) -> Vec<
     loop {
         let mut new = false;
         for event in 0..events.len() {
+            deadline.check(doing)?;
             let writes = events.iter().enumerate().filter(|(write, other)| {
                 let by_rfi = !events[event].is_write() && other.is_write();
                 by_rfi && after(*write, event) && aliases.may(other.location, events[event].location)
@@ -174,7 +189,7 @@ fn possible(program: &Program, lowered: &Lowered, aliases: &dyn Aliases) -> Vec<
             }
         }
         if !new {
-            return on;
+            return Ok(on);
         }
     }
 }

@@ -13,6 +13,7 @@ mod critical;
 mod cycles;
 mod depends;
 pub mod ir;
+pub mod limit;
 mod lowered;
 pub mod machine;
 pub mod mapping;

@@ -4,6 +4,7 @@ use crate::change::Change;
 use crate::critical::{self, Critical};
 use crate::cycles::Cycles;
 use crate::depends::Depends;
+use crate::limit::{Deadline, OutOfTime};
 use crate::lowered::Lowered;
 use crate::machine::Machine;
 use crate::mapping::Features;
@@ -22,12 +23,15 @@ pub struct Question {
     pub features: Features,
     /// Whether dependencies order accesses on the machine that the program goes to. A compiler may lose them.
     pub trust_dependencies: bool,
+    /// Until when an answer is wanted.
+    pub deadline: Deadline,
 }
 
 impl Question {
     /// The question for these machines, with nothing special.
     pub fn new(from: Machine, to: Machine) -> Question {
-        Question { from, to, features: Features::default(), trust_dependencies: false }
+        let (features, deadline) = Default::default();
+        Question { from, to, features, trust_dependencies: false, deadline }
     }
 }
 
@@ -79,27 +83,34 @@ pub(crate) struct Prepared<'a> {
     pub lowered: Lowered,
     aliases: &'a Tables,
     depends: Depends,
+    deadline: Deadline,
 }
 
 /// How many faults come with a cycle; for the rest, what is said of these will do.
 const MOST_CYCLES: usize = 200;
 
 impl<'a> Prepared<'a> {
-    pub fn new(program: &Program, aliases: &'a Tables, question: Question, changes: &[Change]) -> Self {
+    pub fn new(
+        program: &Program,
+        aliases: &'a Tables,
+        question: Question,
+        changes: &[Change],
+    ) -> Result<Self, OutOfTime> {
+        let deadline = question.deadline;
         let lowered = Lowered::new(program, (question.from, question.to), question.features, changes);
-        let depends = Depends::new(program, &lowered, aliases, question.trust_dependencies);
-        Prepared { lowered, aliases, depends }
+        let depends = Depends::new(program, &lowered, aliases, question.trust_dependencies, deadline)?;
+        Ok(Prepared { lowered, aliases, depends, deadline })
     }
 
     pub fn asked(&self) -> Asked<'_> {
-        let Prepared { lowered, aliases, depends } = self;
+        let Prepared { lowered, aliases, depends, .. } = self;
         Asked { lowered, aliases, depends }
     }
 
     /// Looks for pairs at fault.
-    pub fn answer(&self) -> Answer {
-        let pairs = self.asked().pairs();
-        let cycles = Cycles::new(&self.lowered, self.aliases, &pairs);
+    pub fn answer(&self) -> Result<Answer, OutOfTime> {
+        let pairs = self.asked().pairs(self.deadline)?;
+        let cycles = Cycles::new(&self.lowered, self.aliases, &pairs, self.deadline)?;
         let mut answer =
             Answer { pairs: pairs.kept.iter().map(|bits| bits.iter().count()).sum(), ..Answer::default() };
         let search = critical::Search::new(&self.lowered, self.aliases, &pairs);
@@ -107,6 +118,7 @@ impl<'a> Prepared<'a> {
             if !cycles.contains(first, second) {
                 continue;
             }
+            self.deadline.check("looking for cycles")?;
             let cycle = match search.through(first, second) {
                 Critical::None => continue,
                 Critical::Cycle(events) => events,
@@ -123,7 +135,7 @@ impl<'a> Prepared<'a> {
                 events: (first, second),
             });
         }
-        answer
+        Ok(answer)
     }
 
     fn site(&self, event: usize) -> Site {
@@ -141,7 +153,12 @@ fn loose(pairs: &Pairs) -> impl Iterator<Item = (usize, usize)> + '_ {
 }
 
 /// Looks at a program with these changes made.
-pub fn check(program: &Program, aliases: &dyn Aliases, question: Question, changes: &[Change]) -> Answer {
+pub fn check(
+    program: &Program,
+    aliases: &dyn Aliases,
+    question: Question,
+    changes: &[Change],
+) -> Result<Answer, OutOfTime> {
     let tables = Tables::new(aliases, program.locations.len());
-    Prepared::new(program, &tables, question, changes).answer()
+    Prepared::new(program, &tables, question, changes)?.answer()
 }

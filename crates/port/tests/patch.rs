@@ -4,9 +4,11 @@ mod common;
 
 use common::repair::{assembly, expected, flags, load, read_again, repair};
 use common::{compile, tool};
-use seqcst_port::change::Change;
-use seqcst_port::ir::patch::{apply, edits};
+use seqcst_port::change::{Change, Strength};
+use seqcst_port::ir::inline::Site;
+use seqcst_port::ir::patch::{Edit, apply, edits};
 use seqcst_port::machine::{Fence, Machine};
+use seqcst_port::mapping::Features;
 use seqcst_port::program::Point;
 use seqcst_port::robust::{Question, check};
 
@@ -28,7 +30,7 @@ fn repaired(compiler: &str, shape: &str, from: Machine, to: Machine) {
     let wanted = expected(&before, &original.0, &repaired.edits, to);
     assert_eq!(after, wanted, "{about}: {:?}", repaired.edits);
     let (again, changes) = read_again(shape, &repaired.text);
-    let answer = check(&again.program, &again.classes, question, &changes);
+    let answer = check(&again.program, &again.classes, question, &changes).expect("no limit");
     assert!(answer.is_robust(), "{about}: {:?}", answer.faults);
 }
 
@@ -84,9 +86,37 @@ fn a_fence_can_be_put_everywhere() {
             }
         }
         let all = edits(&code, &ported, &changes).expect("all have places");
-        let patched = apply(&code, 0, &all, Machine::X86).expect("all can be written");
+        let patched = apply(&code, 0, &all, Machine::X86, Features::default()).expect("all can be written");
         let found = assembly("clang-19", flags(Machine::X86), "everywhere.ll", &patched);
         let fences: usize = found.values().filter_map(|counts| counts.get("mfence")).sum();
         assert!(all.len() > 20 && fences > 20, "{} {fences}", all.len());
+    }
+}
+
+/// Orders of a load, a read-modify-write and a compare-and-swap, each made stronger in every way.
+#[test]
+fn stronger_orders() {
+    let text = "@x = global i32 0\ndefine void @f() {\n  %a = load atomic i32, ptr @x monotonic, align 4\n  \
+                %b = atomicrmw add ptr @x, i32 1 monotonic\n  \
+                %c = cmpxchg ptr @x, i32 0, i32 1 monotonic monotonic\n  ret void\n}\n";
+    let (code, _) = load("orders", text.to_owned());
+    let function = code.functions().next().expect("there is one");
+    let made = |wanted: &[(u32, Strength)], rcpc: bool| {
+        let at = |index| Site::Before { function, block: 0, index };
+        let edits: Vec<Edit> = wanted.iter().map(|&(index, to)| Edit::Strengthen(at(index), to)).collect();
+        apply(&code, 0, &edits, Machine::ArmV8, Features { rcpc }).expect("all can be written")
+    };
+    let both = [Strength::Acquire, Strength::Release].map(|to| [(1, to), (2, to)]).concat();
+    let text = made(&both, false);
+    assert!(text.contains("i32 1 acq_rel\n") && text.contains("i32 1 acq_rel acquire\n"), "{text}");
+    let text = made(&both[2..], false);
+    assert!(text.contains("i32 1 release\n") && text.contains("i32 1 release monotonic\n"), "{text}");
+    for (to, rcpc, order) in [
+        (Strength::Acquire, false, "acquire"),
+        (Strength::AcquirePc, true, "acquire"),
+        (Strength::Acquire, true, "seq_cst"),
+    ] {
+        let text = made(&[(0, to)], rcpc);
+        assert!(text.contains(&format!("ptr @x {order}, align")), "{text}");
     }
 }

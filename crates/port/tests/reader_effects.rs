@@ -71,7 +71,9 @@ fn store_fences_of_repaired_files_are_read() {
     };
     let robust = |option| {
         let ported = look_at(&passing(option));
-        check(&ported.program, &ported.classes, Question::new(Machine::X86, Machine::ArmV8), &[]).is_robust()
+        check(&ported.program, &ported.classes, Question::new(Machine::X86, Machine::ArmV8), &[])
+            .expect("no limit")
+            .is_robust()
     };
     assert!(robust(10) && robust(11) && !robust(9));
 }

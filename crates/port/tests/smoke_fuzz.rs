@@ -8,6 +8,7 @@ use seqcst_port::ir::read;
 use seqcst_port::ir::source;
 use seqcst_port::ir::threads::{self, How, Thread};
 use seqcst_port::machine::{Fence, Machine};
+use seqcst_port::mapping::Features;
 use seqcst_port::program::{Aliases, Point};
 
 /// A small generator of pseudo-random numbers (xorshift64*), so that every run tests the same inputs.
@@ -121,8 +122,8 @@ fn survives(text: &str) -> bool {
     let code = Code::new(vec![File { name: "a.ll".to_owned(), text: text.to_owned(), module }]);
     let mut found = threads::find(&code);
     found.extend(code.functions().map(|function| Thread { function, how: How::Named, starts: None }));
-    for options in [Options::default(), Options { atomics_only: true, client: true }] {
-        let ported = lower(&code, &found, options);
+    for options in [Options::default(), Options { atomics_only: true, client: true, ..Options::default() }] {
+        let ported = lower(&code, &found, options).expect("no limit");
         let mut changes = Vec::new();
         for (function, f) in ported.program.functions.iter().enumerate() {
             for (node, n) in f.nodes.iter().enumerate() {
@@ -139,8 +140,10 @@ fn survives(text: &str) -> bool {
             }
         }
         let edits = edits(&code, &ported, &changes).expect("every node has a place");
-        apply(&code, 0, &edits, Machine::ArmV8);
-        source::change(&code, &edits, &|_| Some("int f(void) {\n    x = 1;\n}\n".to_owned()));
+        apply(&code, 0, &edits, Machine::ArmV8, Features::default());
+        source::change(&code, &edits, Features::default(), &|_| {
+            Some("int f(void) {\n    x = 1;\n}\n".to_owned())
+        });
     }
     true
 }

@@ -1,9 +1,11 @@
 //! Flags of `seqcst port`.
 
 use super::{ColorWhen, Format};
+use crate::units::parse_duration;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub const ABOUT: &str = "\
 Is this code safe to move to a weaker machine, and which fences make it so?
@@ -30,7 +32,7 @@ Exit codes:
   0  safe to move
   1  pairs of accesses were found that the new machine may reorder
   2  bad input or usage; nothing was written
-  3  gave up at a limit: nothing was decided";
+  3  gave up at a limit, of time or size: nothing was decided";
 
 /// Flags of `seqcst port`.
 #[derive(Args, Debug)]
@@ -70,6 +72,10 @@ pub struct PortFlags {
     /// Write repaired files: LLVM IR, and a patch for C and C++ (needs --from and --to)
     #[arg(long, requires = "from", requires = "to")]
     pub fix: bool,
+
+    /// Give up after this time, for each program and each way from machine to machine: seconds (`10`, `1.5`) or with a unit (`500ms`, `2m`)
+    #[arg(long, value_name = "SECONDS", value_parser = parse_duration, default_value = "60")]
+    pub time_limit: Duration,
 
     /// Where repaired files go
     #[arg(short, long, value_name = "DIR", default_value = ".", help_heading = "Output")]

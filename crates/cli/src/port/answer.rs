@@ -11,6 +11,7 @@ use seqcst_port::ir::module::Op;
 use seqcst_port::ir::patch::{self, Edit};
 use seqcst_port::ir::source;
 use seqcst_port::ir::threads::{self, How, Thread};
+use seqcst_port::limit::{Deadline, OutOfTime};
 use seqcst_port::machine::Machine;
 use seqcst_port::mapping::Features;
 use seqcst_port::place::{Costs, Placement, place};
@@ -31,6 +32,8 @@ pub struct Loaded {
     pub ported: Ported,
     /// How long that took.
     pub took: Duration,
+    /// If there was not enough time for that: nothing is known of its threads.
+    pub out_of_time: Option<OutOfTime>,
     /// Whether it was compiled for this machine, as the other one's headers are not there.
     for_host: bool,
     /// Whether the files may have `ldapr`.
@@ -46,6 +49,7 @@ struct Said {
     client: bool,
     rcpc: bool,
     trust_dependencies: bool,
+    time_limit: Duration,
 }
 
 /// What was found about a program and two machines.
@@ -54,9 +58,11 @@ pub struct Answer {
     pub from: Machine,
     /// The machine that it goes to.
     pub to: Machine,
+    /// What the targets have.
+    pub features: Features,
     /// What was taken for granted.
     pub assumptions: Vec<Assumption>,
-    /// Pairs at fault, and what to do about them.
+    /// Pairs at fault, and what to do about them; nothing is in it if time was out.
     pub placement: Placement,
     /// The same as places in the text.
     pub edits: Vec<Edit>,
@@ -89,13 +95,16 @@ impl Loaded {
             let place = if program.parts.len() == 1 { ":1:1" } else { "" };
             format!("{}{place}: error: {message}\n", program.name)
         })?;
-        let options = Options { atomics_only: flags.atomics_only, client: flags.client };
-        let ported = lower(&code, &threads, options);
+        let PortFlags { atomics_only, client, rcpc, trust_dependencies, time_limit, .. } = *flags;
+        let options = Options { atomics_only, client, deadline: Deadline::after(time_limit) };
+        let (ported, out_of_time) = match lower(&code, &threads, options) {
+            Ok(ported) => (ported, None),
+            Err(out) => (Ported::default(), Some(out)),
+        };
         let took = started.elapsed();
-        let PortFlags { atomics_only, client, rcpc, trust_dependencies, .. } = *flags;
-        let said = Said { atomics_only, client, rcpc, trust_dependencies };
+        let said = Said { atomics_only, client, rcpc, trust_dependencies, time_limit };
         let (name, for_host) = (program.name.clone(), read.for_host);
-        Ok(Loaded { name, machine, code, ported, took, for_host, rcpc: read.rcpc, said })
+        Ok(Loaded { name, machine, code, ported, took, out_of_time, for_host, rcpc: read.rcpc, said })
     }
 
     /// Is it safe to move from one machine to the other?
@@ -105,14 +114,23 @@ impl Loaded {
         // The files are for the machine that the program goes to. Nobody knows what it was compiled for on the other one.
         let rcpc = self.said.rcpc || (self.rcpc && to == Machine::ArmV8);
         let features = Features { rcpc };
-        let question = Question { from, to, features, trust_dependencies: self.said.trust_dependencies };
-        let placement = place(program, &self.ported.classes, question, &Costs::default());
+        let Said { trust_dependencies, time_limit, .. } = self.said;
+        let deadline = Deadline::after(time_limit.saturating_sub(self.took));
+        let question = Question { from, to, features, trust_dependencies, deadline };
+        let placed = match self.out_of_time {
+            Some(out) => Err(out),
+            None => place(program, &self.ported.classes, question, &Costs::default()),
+        };
+        let late = placed.as_ref().err().map(|out| format!("{}, {}", self.limit(), out.doing));
+        let placement = placed.unwrap_or_default();
         let edits = patch::edits(&self.code, &self.ported, &placement.changes);
         let lost = from == Machine::ArmV8 && !self.ported.all_dependencies;
         Answer {
             from,
             to,
-            gave_up: lost.then(|| "a thread is too large for its dependencies to be worked out".to_owned()),
+            features,
+            gave_up: late.or(lost
+                .then(|| "at a thread that is too large for its dependencies to be worked out".to_owned())),
             edits: edits.unwrap_or_default(),
             naive: count::naive(program),
             existing: count::existing(program, to, features),
@@ -122,9 +140,14 @@ impl Loaded {
         }
     }
 
+    /// The time limit in words.
+    pub fn limit(&self) -> String {
+        format!("at the time limit of {} s", self.said.time_limit.as_secs_f64())
+    }
+
     /// What an answer takes for granted.
     fn assumptions(&self, question: Question) -> Vec<Assumption> {
-        let Said { atomics_only, client, rcpc, trust_dependencies } = self.said;
+        let Said { atomics_only, client, rcpc, trust_dependencies, .. } = self.said;
         let Question { from, to, features, .. } = question;
         let armv8 = features.rcpc && (from == Machine::ArmV8 || to == Machine::ArmV8);
         let cut = self.ported.notes.iter().any(|note| note.why == Why::Recursion);
@@ -214,6 +237,11 @@ impl Loaded {
 }
 
 impl Answer {
+    /// Whether time was out before anything was decided.
+    pub fn is_late(&self) -> bool {
+        self.gave_up.is_some() && !self.placement.in_time
+    }
+
     /// Whether the program is safe to move.
     pub fn verdict(&self) -> &'static str {
         match (&self.gave_up, self.placement.before.is_robust()) {

@@ -24,6 +24,10 @@ pub fn write(
     flags: &PortFlags,
 ) -> Result<Written, String> {
     let mut written = Written::default();
+    if !answer.placement.in_time {
+        written.remarks.push("nothing was written: there was no time to find a repair".to_owned());
+        return Ok(written);
+    }
     if answer.edits.is_empty() {
         return Ok(written);
     }
@@ -34,7 +38,7 @@ pub fn write(
             continue;
         }
         let name = part.path();
-        let Some(text) = patch::apply(&loaded.code, number, &answer.edits, answer.to) else {
+        let Some(text) = patch::apply(&loaded.code, number, &answer.edits, answer.to, answer.features) else {
             written.remarks.push(format!("{}: a change has no place in the text", name.display()));
             continue;
         };
@@ -62,7 +66,9 @@ fn patch_source(
     answer: &Answer,
     flags: &PortFlags,
 ) -> Result<(), String> {
-    let changed = source::change(&loaded.code, &answer.edits, &|name| std::fs::read_to_string(name).ok());
+    let changed = source::change(&loaded.code, &answer.edits, answer.features, &|name| {
+        std::fs::read_to_string(name).ok()
+    });
     for &edit in &changed.left {
         let place =
             loaded.place(edit).map_or(String::new(), |place| format!("{}:{}: ", place.file, place.line));
@@ -80,9 +86,10 @@ fn patch_source(
             written.remarks.push(message);
         }
         Err(message) => {
-            written
-                .remarks
-                .push(format!("no patch for the source: it would not compile ({})", message.trim()));
+            written.remarks.push(format!(
+                "no patch for the source: it could not be looked at again ({})",
+                message.trim()
+            ));
             return Ok(());
         }
     }
@@ -123,7 +130,11 @@ fn remaining(
         return Err("a header would have to be changed".to_owned());
     }
     let again = Loaded::new(&input::replaced(program, &with), answer.to, flags)?;
-    Ok(again.ask(answer.from, answer.to).placement.before.faults.len())
+    let again = again.ask(answer.from, answer.to);
+    match again.gave_up {
+        Some(why) => Err(format!("gave up {why}")),
+        None => Ok(again.placement.before.faults.len()),
+    }
 }
 
 /// A directory that is gone in the end.

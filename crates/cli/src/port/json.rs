@@ -24,7 +24,7 @@ pub fn show(loaded: &Loaded, answer: &Answer, written: &Written) -> Value {
     let changes: Vec<Value> = answer
         .edits
         .iter()
-        .map(|&edit| json!({"change": change(loaded, edit, answer.to), "place": place(loaded.place(edit).as_ref())}))
+        .map(|&edit| json!({"change": change(loaded, edit, answer), "place": place(loaded.place(edit).as_ref())}))
         .collect();
     let notes: Vec<Value> = loaded
         .notes()
@@ -36,6 +36,12 @@ pub fn show(loaded: &Loaded, answer: &Answer, written: &Written) -> Value {
         .iter()
         .map(|assumption| json!({"name": assumption.name, "words": assumption.words}))
         .collect();
+    let fences = match answer.is_late() {
+        true => Value::Null,
+        false => {
+            json!({"naive": answer.naive, "existing": answer.existing, "inserted": answer.edits.len()})
+        }
+    };
     let mut out = json!({
         "file": loaded.name,
         "from": answer.from.name(),
@@ -45,10 +51,10 @@ pub fn show(loaded: &Loaded, answer: &Answer, written: &Written) -> Value {
         "threads": functions.len(),
         "functions": functions,
         "pairs": pairs,
-        "fences": {"naive": answer.naive, "existing": answer.existing, "inserted": answer.edits.len()},
+        "fences": fences,
         "changes": changes,
         "exact": answer.placement.exact,
-        "repaired": answer.placement.after.is_robust(),
+        "repaired": answer.placement.after.is_robust() && answer.placement.in_time,
         "assumptions": assumptions,
         "notes": notes,
     });

@@ -49,7 +49,9 @@ fn head(out: &mut String, loaded: &Loaded, answer: &Answer, color: bool) {
     let faults = answer.placement.before.faults.len();
     let verdict = match answer.verdict() {
         "robust" => paint("robust", "1;32"),
-        "gave-up" => paint("gave up", "1;33"),
+        "gave-up" => {
+            format!("{} {}", paint("gave up", "1;33"), answer.gave_up.as_deref().unwrap_or_default())
+        }
         _ => format!(
             "{}: {faults} {} of accesses may be reordered",
             paint("not robust", "1;31"),
@@ -57,9 +59,16 @@ fn head(out: &mut String, loaded: &Loaded, answer: &Answer, color: bool) {
         ),
     };
     let _ = writeln!(out, "{}: {} → {}: {verdict}", loaded.name, answer.from, answer.to);
-    if let Some(why) = &answer.gave_up {
-        let _ = writeln!(out, "  {why}");
+    if !answer.is_late() {
+        counts(out, loaded, answer);
     }
+    for assumption in &answer.assumptions {
+        let _ = writeln!(out, "  assumed: {}", assumption.words);
+    }
+}
+
+/// How large the program is, and how many fences it has and needs.
+fn counts(out: &mut String, loaded: &Loaded, answer: &Answer) {
     let program = &loaded.ported.program;
     let names: Vec<&str> = program.functions.iter().map(|function| function.name.as_str()).collect();
     let shown = match names.len() {
@@ -77,19 +86,20 @@ fn head(out: &mut String, loaded: &Loaded, answer: &Answer, color: bool) {
         answer.edits.len(),
         answer.took.as_secs_f64()
     );
-    for assumption in &answer.assumptions {
-        let _ = writeln!(out, "  assumed: {}", assumption.words);
-    }
 }
 
 /// What to do.
 fn repair(out: &mut String, loaded: &Loaded, answer: &Answer) {
     let how = if answer.placement.exact { "" } else { ", found by a greedy search: perhaps not the fewest" };
     let count = answer.edits.len();
+    if !answer.placement.in_time {
+        let _ = writeln!(out, "\n  no repair: gave up {}", loaded.limit());
+        return;
+    }
     let _ = writeln!(out, "\n  repair ({count} {}{how}):", plural(count, "change"));
     for &edit in &answer.edits {
         let place = loaded.place(edit).map_or("somewhere".to_owned(), |place| show_place(&place));
-        let _ = writeln!(out, "    {place}: {}", change(loaded, edit, answer.to));
+        let _ = writeln!(out, "    {place}: {}", change(loaded, edit, answer));
     }
     let left = answer.placement.after.faults.len();
     if left > 0 {
@@ -102,12 +112,15 @@ fn repair(out: &mut String, loaded: &Loaded, answer: &Answer) {
 }
 
 /// A change in words.
-pub fn change(loaded: &Loaded, edit: Edit, machine: Machine) -> String {
+pub fn change(loaded: &Loaded, edit: Edit, answer: &Answer) -> String {
     let swaps = loaded.swaps(edit);
     let (what, instruction) = match edit {
-        Edit::Fence(_, fence) => return format!("a fence in front: {}", instruction(machine, fence)),
+        Edit::Fence(_, fence) => return format!("a fence in front: {}", instruction(answer.to, fence)),
         Edit::Strengthen(_, Strength::Release) => ("a release", if swaps { "stlxr" } else { "stlr" }),
-        Edit::Strengthen(_, Strength::Acquire) => ("an acquire", if swaps { "ldaxr" } else { "ldar" }),
+        Edit::Strengthen(_, Strength::Acquire) if swaps => ("an acquire", "ldaxr"),
+        // An acquire load is `ldapr` there.
+        Edit::Strengthen(_, Strength::Acquire) if answer.features.rcpc => ("seq_cst", "ldar"),
+        Edit::Strengthen(_, Strength::Acquire) => ("an acquire", "ldar"),
         Edit::Strengthen(_, Strength::AcquirePc) => ("an acquire", "ldapr"),
     };
     format!("make it {what} ({instruction})")

@@ -3,6 +3,7 @@
 mod assumptions;
 mod bad_input;
 mod fixes;
+mod limits;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -10,6 +10,7 @@ use super::flow::Flow;
 use super::inline::{Body, Step};
 use super::module::{End, Local, Op, Value};
 use super::pointers::{Pointers, Root};
+use crate::limit::{Deadline, OutOfTime};
 use crate::program::{By, Dependency, Kind, Node, What};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -24,10 +25,10 @@ pub fn fill(
     nodes: &mut [Node],
     origins: &[Option<(usize, usize)>],
     code: &Code,
-    body: &Body,
-    flow: &Flow,
+    (body, flow): (&Body, &Flow),
     pointers: &mut Pointers,
-) -> bool {
+    deadline: Deadline,
+) -> Result<bool, OutOfTime> {
     let mut by_step: FxHashMap<(usize, usize), Vec<usize>> = FxHashMap::default();
     for (node, origin) in origins.iter().enumerate() {
         if let (Some(step), What::Access(access)) = (origin, &nodes[node].what)
@@ -37,9 +38,9 @@ pub fn fill(
         }
     }
     if by_step.is_empty() || by_step.len() > LARGEST {
-        return by_step.is_empty();
+        return Ok(by_step.is_empty());
     }
-    let values = Values::new(code, body, pointers, &by_step);
+    let values = Values::new(code, body, pointers, &by_step, deadline)?;
     let controls = values.controls(body, flow);
     // Behind an `isb`, branches and addresses order reads, too. There are few: whichever access it is, it may depend on all.
     let all: Sources = match body.rooms.iter().flat_map(|room| &room.steps).any(|step| is_isb(code, step)) {
@@ -70,7 +71,7 @@ pub fn fill(
         access.depends.sort_by_key(|d| (d.on, d.by as u8, !d.certain));
         access.depends.dedup_by_key(|d| (d.on, d.by as u8));
     }
-    true
+    Ok(true)
 }
 
 /// Whether a step waits until branches before it are decided.
@@ -100,7 +101,8 @@ impl Values {
         body: &Body,
         pointers: &mut Pointers,
         accesses: &FxHashMap<(usize, usize), Vec<usize>>,
-    ) -> Values {
+        deadline: Deadline,
+    ) -> Result<Values, OutOfTime> {
         let mut values = Values { of: FxHashMap::default() };
         let all: FxHashSet<(usize, usize)> = accesses.keys().copied().collect();
         // What is kept in memory of the thread's own.
@@ -108,6 +110,7 @@ impl Values {
         loop {
             let mut changed = false;
             for (r, room) in body.rooms.iter().enumerate() {
+                deadline.check("working out dependencies")?;
                 for (s, step) in room.steps.iter().enumerate() {
                     if let Op::Store { pointer, value, .. } = &step.op {
                         let from = values.of(value);
@@ -161,7 +164,7 @@ impl Values {
                 }
             }
             if !changed {
-                return values;
+                return Ok(values);
             }
         }
     }

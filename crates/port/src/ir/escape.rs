@@ -10,7 +10,11 @@ use super::inline::{Body, Step};
 use super::library::Effect;
 use super::module::{Call, Callee, End, Local, Offset, Op, Value};
 use super::pointers::{Pointers, Root};
+use crate::bits::Bits;
+use crate::limit::{Deadline, OutOfTime};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+const DOING: &str = "looking at what threads share";
 
 /// Some memory of the thread's own.
 type Roots = FxHashSet<Root>;
@@ -34,10 +38,16 @@ pub type Stored = Option<Vec<(Offset, u64, Value)>>;
 
 impl Escape {
     /// Looks at a thread.
-    pub fn new(code: &Code, body: &Body, pointers: &mut Pointers) -> Escape {
-        let flows = Flows::new(code, body, pointers);
+    pub fn new(
+        code: &Code,
+        body: &Body,
+        pointers: &mut Pointers,
+        deadline: Deadline,
+    ) -> Result<Escape, OutOfTime> {
+        let flows = Flows::new(code, body, pointers, deadline)?;
         let mut escape = Escape::default();
         loop {
+            deadline.check(DOING)?;
             let before = escape.roots.len();
             for (_, step) in steps(body) {
                 flows.given(step, pointers, &escape.roots).into_iter().for_each(|root| {
@@ -53,7 +63,7 @@ impl Escape {
                 escape.given.entry(root).or_default().push(at);
             }
         }
-        escape
+        Ok(escape)
     }
 
     /// Whether memory was made by a step, and at another step nobody else can have its address yet. What is asked about must
@@ -91,36 +101,65 @@ fn steps(body: &Body) -> impl Iterator<Item = ((usize, usize), &Step)> {
         .flat_map(|(r, room)| room.steps.iter().enumerate().map(move |(s, step)| ((r, s), step)))
 }
 
-/// Where addresses of the thread's own memory go.
+/// Where addresses of the thread's own memory go. Memory has numbers here: threads that call much make much of it.
 struct Flows<'a> {
     code: &'a Code,
+    /// All memory that the thread makes.
+    all: Vec<Root>,
+    numbers: FxHashMap<Root, usize>,
     /// The memory that each value is the address of, or is computed from.
-    of: FxHashMap<Local, Roots>,
+    of: FxHashMap<Local, Bits>,
     /// The memory whose address is kept in other memory of the thread's own.
-    contents: FxHashMap<Root, Roots>,
+    contents: Vec<Bits>,
 }
 
 impl<'a> Flows<'a> {
-    fn new(code: &'a Code, body: &Body, pointers: &mut Pointers) -> Flows<'a> {
-        let mut flows = Flows { code, of: FxHashMap::default(), contents: FxHashMap::default() };
-        while steps(body).fold(false, |changed, (_, step)| flows.pass(step, pointers) | changed) {}
-        flows
+    fn new(
+        code: &'a Code,
+        body: &Body,
+        pointers: &mut Pointers,
+        deadline: Deadline,
+    ) -> Result<Flows<'a>, OutOfTime> {
+        let all: Vec<Root> = steps(body).filter_map(|(_, step)| made(code, step)).collect();
+        let numbers = all.iter().enumerate().map(|(number, &root)| (root, number)).collect();
+        let contents = vec![Bits::new(all.len()); all.len()];
+        let mut flows = Flows { code, all, numbers, of: FxHashMap::default(), contents };
+        while steps(body).fold(false, |changed, (_, step)| flows.pass(step, pointers) | changed) {
+            deadline.check(DOING)?;
+        }
+        Ok(flows)
     }
 
-    fn value(&self, value: &Value) -> Roots {
+    fn none(&self) -> Bits {
+        Bits::new(self.all.len())
+    }
+
+    fn value(&self, value: &Value) -> Bits {
         match value {
             Value::Local(local) => self.of.get(local).cloned().unwrap_or_default(),
-            _ => Roots::default(),
+            _ => Bits::default(),
         }
     }
 
+    fn roots(&self, numbers: &Bits) -> Vec<Root> {
+        numbers.iter().filter_map(|number| self.all.get(number).copied()).collect()
+    }
+
+    /// The memory that any of these values is computed from.
+    fn values<'v>(&self, values: impl IntoIterator<Item = &'v Value>) -> Bits {
+        let mut out = self.none();
+        values.into_iter().for_each(|value| {
+            out.add_all(&self.value(value));
+        });
+        out
+    }
+
     /// The memory that is kept in some other, and in that, and so on.
-    fn within(&self, roots: &Roots) -> Roots {
-        let mut out = Roots::default();
-        let mut work: Vec<Root> = roots.iter().copied().collect();
+    fn within(&self, roots: &Bits) -> Bits {
+        let mut out = self.none();
+        let mut work: Vec<usize> = roots.iter().collect();
         while let Some(root) = work.pop() {
-            let new = self.contents.get(&root).into_iter().flatten().filter(|inner| out.insert(**inner));
-            work.extend(new.copied().collect::<Vec<_>>());
+            work.extend(self.contents[root].iter().filter(|&inner| out.insert(inner)));
         }
         out
     }
@@ -137,10 +176,9 @@ impl<'a> Flows<'a> {
             }
             // Whatever it does with its arguments: what is in one may get into another.
             Op::Call(call) if self.code.effect_of(call) != Effect::None => {
-                let mut all = Roots::default();
-                call.arguments.iter().for_each(|argument| all.extend(self.value(argument)));
+                let mut all = self.values(&call.arguments);
                 if !all.is_empty() {
-                    all.extend(self.within(&all));
+                    all.add_all(&self.within(&all));
                     for argument in &call.arguments {
                         changed |= self.keep(argument, &all, pointers);
                     }
@@ -149,121 +187,114 @@ impl<'a> Flows<'a> {
             _ => {}
         }
         let Some(result) = step.result else { return changed };
-        let mut roots = Roots::default();
+        let mut roots = self.none();
         match &step.op {
-            Op::Alloca => {
-                roots.insert(Root::Stack(result));
-            }
+            Op::Alloca => self.number(Root::Stack(result), &mut roots),
             Op::Call(call) if self.code.allocates(call) => {
-                roots.insert(Root::Heap(result));
-                let old: Roots = call.arguments.iter().flat_map(|argument| self.value(argument)).collect();
-                let old = self.within(&old);
-                let kept = self.contents.entry(Root::Heap(result)).or_default();
-                let before = kept.len();
-                kept.extend(old);
-                changed |= kept.len() > before;
+                self.number(Root::Heap(result), &mut roots);
+                let old = self.within(&self.values(&call.arguments));
+                for root in roots.iter() {
+                    changed |= self.contents[root].add_all(&old);
+                }
             }
             Op::Compare(..) => {}
             Op::Load { pointer, .. } | Op::Rmw { pointer, .. } | Op::CompareExchange { pointer, .. } => {
-                for root in self.value(pointer) {
-                    roots.extend(self.contents.get(&root).into_iter().flatten().copied());
+                for root in self.value(pointer).iter() {
+                    roots.add_all(&self.contents[root]);
                 }
             }
             Op::Call(_) => {
-                step.op.operands().into_iter().for_each(|value| roots.extend(self.value(value)));
-                roots.extend(self.within(&roots));
+                roots = self.values(step.op.operands());
+                roots.add_all(&self.within(&roots));
             }
-            op => op.operands().into_iter().for_each(|value| roots.extend(self.value(value))),
+            op => roots = self.values(op.operands()),
         }
         if !roots.is_empty() {
-            let there = self.of.entry(result).or_default();
-            let before = there.len();
-            there.extend(roots);
-            changed |= there.len() > before;
+            changed |= self.of.entry(result).or_insert_with(|| Bits::new(self.all.len())).add_all(&roots);
         }
         changed
     }
 
+    fn number(&self, root: Root, into: &mut Bits) {
+        self.numbers.get(&root).into_iter().for_each(|&number| {
+            into.insert(number);
+        });
+    }
+
     /// Puts addresses into memory of the thread's own.
-    fn keep(&mut self, pointer: &Value, what: &Roots, pointers: &mut Pointers) -> bool {
-        let mut changed = false;
+    fn keep(&mut self, pointer: &Value, what: &Bits, pointers: &mut Pointers) -> bool {
         if what.is_empty() {
             return false;
         }
         // Generously: all that the pointer may be computed from.
-        let mut into = self.value(pointer);
-        into.extend(own(pointer, pointers).into_iter().flatten());
-        for root in into {
-            let kept = self.contents.entry(root).or_default();
-            let before = kept.len();
-            kept.extend(what.iter().copied());
-            changed |= kept.len() > before;
-        }
-        changed
+        let mut into = self.values([pointer]);
+        own(pointer, pointers).into_iter().flatten().for_each(|root| self.number(root, &mut into));
+        into.iter().fold(false, |changed, root| self.contents[root].add_all(what) | changed)
     }
 
     /// The memory that a step gives away, if this much of it is known to others.
-    fn given(&self, step: &Step, pointers: &mut Pointers, escaped: &Roots) -> Roots {
-        let mut out = Roots::default();
-        let stored = |pointer: &Value, value: &Value, pointers: &mut Pointers| -> Roots {
-            let what = self.value(value);
-            if what.is_empty() {
-                return what;
-            }
-            let private =
-                own(pointer, pointers).is_some_and(|into| into.iter().all(|r| !escaped.contains(r)));
-            if private { Roots::default() } else { what }
+    fn given(&self, step: &Step, pointers: &mut Pointers, escaped: &Roots) -> Vec<Root> {
+        let stored = |pointer: &Value, values: &[&Value], pointers: &mut Pointers| -> Bits {
+            let what = self.values(values.iter().copied());
+            if what.is_empty() || is_private(pointer, pointers, escaped) { Bits::default() } else { what }
         };
-        match &step.op {
+        let out = match &step.op {
             Op::Store { value, pointer, .. } | Op::Rmw { value, pointer, .. } => {
-                out.extend(stored(pointer, value, pointers));
+                stored(pointer, &[value], pointers)
             }
-            Op::CompareExchange { expected, new, pointer, .. } => {
-                out.extend(stored(pointer, expected, pointers));
-                out.extend(stored(pointer, new, pointers));
-            }
-            Op::End(End::Return(Some(value))) => out.extend(self.value(value)),
-            Op::Unknown(_, values) => values.iter().for_each(|value| out.extend(self.value(value))),
-            Op::Call(call) => out.extend(self.given_to(call, pointers, escaped)),
-            _ => {}
+            Op::CompareExchange { expected, new, pointer, .. } => stored(pointer, &[expected, new], pointers),
+            Op::End(End::Return(Some(value))) => self.value(value),
+            Op::Unknown(_, values) => self.values(values),
+            Op::Call(call) => self.given_to(call, pointers, escaped),
+            _ => return Vec::new(),
+        };
+        if out.is_empty() {
+            return Vec::new();
         }
-        let inner = self.within(&out);
-        out.extend(inner);
-        out
+        let mut all = self.within(&out);
+        all.add_all(&out);
+        self.roots(&all)
     }
 
-    fn given_to(&self, call: &Call, pointers: &mut Pointers, escaped: &Roots) -> Roots {
-        let mut out = Roots::default();
+    fn given_to(&self, call: &Call, pointers: &mut Pointers, escaped: &Roots) -> Bits {
         match self.code.effect_of(call) {
-            Effect::Starts(_, argument) => {
-                call.arguments.get(argument).into_iter().for_each(|value| out.extend(self.value(value)));
-            }
+            Effect::Starts(_, argument) => self.values(call.arguments.get(argument)),
             Effect::Unknown | Effect::Behind { writes: true } => {
-                for (i, value) in call.arguments.iter().enumerate() {
-                    let roots = self.value(value);
-                    // Who only borrows memory may keep what is in there.
-                    out.extend(self.within(&roots));
-                    if !call.lent.has(i) {
-                        out.extend(roots);
-                    }
-                }
+                let kept = |(i, value): (usize, &'_ Value)| (!call.lent.has(i)).then(|| self.value(value));
+                // Who only borrows memory may keep what is in there.
+                let mut out = self.within(&self.values(&call.arguments));
+                call.arguments.iter().enumerate().filter_map(kept).for_each(|roots| {
+                    out.add_all(&roots);
+                });
                 if let Callee::Indirect(value) = &call.callee {
-                    out.extend(self.value(value));
+                    out.add_all(&self.value(value));
                 }
+                out
             }
-            Effect::Copies => {
-                let (Some(to), Some(from)) = (call.arguments.first(), call.arguments.get(1)) else {
-                    return out;
-                };
-                let private = own(to, pointers).is_some_and(|into| into.iter().all(|r| !escaped.contains(r)));
-                if !private {
-                    out.extend(self.within(&self.value(from)));
+            Effect::Copies => match (call.arguments.first(), call.arguments.get(1)) {
+                (Some(to), Some(from)) if !is_private(to, pointers, escaped) => {
+                    self.within(&self.value(from))
                 }
-            }
-            _ => {}
+                _ => Bits::default(),
+            },
+            _ => Bits::default(),
         }
-        out
     }
+}
+
+/// The memory that a step makes.
+fn made(code: &Code, step: &Step) -> Option<Root> {
+    let result = step.result?;
+    match &step.op {
+        Op::Alloca => Some(Root::Stack(result)),
+        Op::Call(call) if code.allocates(call) => Some(Root::Heap(result)),
+        _ => None,
+    }
+}
+
+/// Whether a pointer goes to memory of the thread's own that others know nothing of.
+fn is_private(pointer: &Value, pointers: &mut Pointers, escaped: &Roots) -> bool {
+    own(pointer, pointers).is_some_and(|into| into.iter().all(|root| !escaped.contains(root)))
 }
 
 /// The memory of the thread's own that a pointer goes to; `None` if it may go elsewhere.
@@ -281,8 +312,9 @@ pub fn stored(
     body: &Body,
     pointers: &mut Pointers,
     escaped: &FxHashSet<Root>,
-) -> FxHashMap<Root, Stored> {
-    let flows = Flows::new(code, body, pointers);
+    deadline: Deadline,
+) -> Result<FxHashMap<Root, Stored>, OutOfTime> {
+    let flows = Flows::new(code, body, pointers, deadline)?;
     let mut out: FxHashMap<Root, Stored> = FxHashMap::default();
     for (_, step) in steps(body) {
         match &step.op {
@@ -300,23 +332,24 @@ pub fn stored(
                         there.push((offset, *size, value.clone()));
                     }
                 }
-                for root in flows.value(pointer).into_iter().filter(|root| !exact.contains(root)) {
+                let computed = flows.roots(&flows.value(pointer));
+                for root in computed.into_iter().filter(|root| !exact.contains(root)) {
                     out.insert(root, None);
                 }
             }
             Op::Rmw { pointer, .. } | Op::CompareExchange { pointer, .. } => {
-                flows.value(pointer).into_iter().for_each(|root| {
+                flows.roots(&flows.value(pointer)).into_iter().for_each(|root| {
                     out.insert(root, None);
                 });
             }
             Op::Call(call) if code.effect_of(call) == Effect::None => {}
             Op::Call(call) => {
-                for root in call.arguments.iter().flat_map(|value| flows.value(value)) {
+                for root in flows.roots(&flows.values(&call.arguments)) {
                     out.insert(root, None);
                 }
             }
             Op::Unknown(_, values) => {
-                values.iter().flat_map(|value| flows.value(value)).for_each(|root| {
+                flows.roots(&flows.values(values)).into_iter().for_each(|root| {
                     out.insert(root, None);
                 });
             }
@@ -324,5 +357,5 @@ pub fn stored(
         }
     }
     out.retain(|root, _| matches!(root, Root::Stack(_)) && !escaped.contains(root));
-    out
+    Ok(out)
 }

@@ -12,6 +12,7 @@ use super::lower::Ported;
 use super::module::{End, Function, Instruction, Op};
 use crate::change::{Change, Strength};
 use crate::machine::{Fence, Machine};
+use crate::mapping::Features;
 use crate::program::Point;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -71,10 +72,17 @@ fn edge_of(code: &Code, site: Site, edge: usize) -> Option<Site> {
 }
 
 /// The text of a file with changes made for a machine. `None` if an instruction is not what the change is meant for.
-pub fn apply(code: &Code, number: u32, edits: &[Edit], machine: Machine) -> Option<String> {
+pub fn apply(
+    code: &Code,
+    number: u32,
+    edits: &[Edit],
+    machine: Machine,
+    features: Features,
+) -> Option<String> {
     let file = code.files.get(number as usize)?;
-    let mut patch = Patch { file, replace: BTreeMap::new(), declare: None, blocks: 0 };
+    let mut patch = Patch { file, features, replace: BTreeMap::new(), declare: None, blocks: 0 };
     let mut fences: BTreeMap<Site, Fence> = BTreeMap::new();
+    let mut stronger: BTreeMap<Site, Vec<Strength>> = BTreeMap::new();
     for edit in edits.iter().filter(|edit| edit.file() == number) {
         match *edit {
             // Two fences at one place are one: load and store fences together are a full one.
@@ -82,8 +90,11 @@ pub fn apply(code: &Code, number: u32, edits: &[Edit], machine: Machine) -> Opti
                 let strongest = |old: &mut Fence| *old = if *old == fence { fence } else { Fence::Full };
                 fences.entry(site).and_modify(strongest).or_insert(fence);
             }
-            Edit::Strengthen(site, strength) => patch.strengthen(code, site, strength)?,
+            Edit::Strengthen(site, strength) => stronger.entry(site).or_default().push(strength),
         }
+    }
+    for (site, strengths) in stronger {
+        patch.strengthen(code, site, &strengths)?;
     }
     for (site, fence) in fences {
         let (call, declaration) = instruction(machine, fence)?;
@@ -119,6 +130,7 @@ fn instruction(machine: Machine, fence: Fence) -> Option<(String, &'static str)>
 
 struct Patch<'a> {
     file: &'a File,
+    features: Features,
     /// What comes in place of which bytes; several changes at one place in their order.
     replace: BTreeMap<(usize, usize), Vec<String>>,
     declare: Option<&'static str>,
@@ -250,20 +262,17 @@ impl<'a> Patch<'a> {
         Some(last + brace + 1)
     }
 
-    fn strengthen(&mut self, code: &Code, site: Site, strength: Strength) -> Option<()> {
+    fn strengthen(&mut self, code: &Code, site: Site, strengths: &[Strength]) -> Option<()> {
         let Site::Before { function, block, index } = site else { return None };
         let instruction = code.function(function)?.blocks.get(block as usize)?.body.get(index as usize)?;
         let tokens = self.words(instruction);
         let orders: Vec<&Token> = tokens.iter().filter(|token| is_order(token.word)).collect();
-        let acquire = strength != Strength::Release;
+        let features = self.features;
+        let load = matches!(instruction.op, Op::Load { .. });
         let change = |patch: &mut Patch, token: &Token, allow_release: bool| {
             let Word::Plain(old) = token.word else { return };
-            let new = match (old, acquire) {
-                ("unordered" | "monotonic", true) => "acquire",
-                ("unordered" | "monotonic", false) if allow_release => "release",
-                ("release", true) | ("acquire", false) if allow_release => "acq_rel",
-                (old, _) => old,
-            };
+            let all = strengths.iter().filter(|&&s| allow_release || s != Strength::Release);
+            let new = all.fold(old, |order, &strength| stronger(order, strength, load, features));
             if new != old {
                 patch.put(token.at..token.at + old.len(), new.to_owned());
             }
@@ -299,6 +308,18 @@ impl<'a> Patch<'a> {
             }
         }
         out
+    }
+}
+
+/// The order that gives an access the instruction that is asked for.
+pub(super) fn stronger(order: &str, strength: Strength, load: bool, features: Features) -> &str {
+    match (order, strength) {
+        // An acquire load is `ldapr` there.
+        (_, Strength::Acquire) if load && features.rcpc => "seq_cst",
+        ("unordered" | "monotonic", Strength::Release) => "release",
+        ("unordered" | "monotonic", _) => "acquire",
+        ("acquire", Strength::Release) | ("release", Strength::Acquire | Strength::AcquirePc) => "acq_rel",
+        _ => order,
     }
 }
 

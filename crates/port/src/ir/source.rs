@@ -6,9 +6,11 @@
 use super::code::Code;
 use super::debug;
 use super::inline::Site;
-use super::patch::Edit;
+use super::module::Op;
+use super::patch::{self, Edit};
 use crate::change::Strength;
 use crate::machine::Fence;
+use crate::mapping::Features;
 use crate::program::Place;
 use std::collections::BTreeMap;
 
@@ -36,7 +38,12 @@ pub fn place(code: &Code, site: Site) -> Option<Place> {
 }
 
 /// Writes changes into the source; `read` gives the text of a file.
-pub fn change(code: &Code, edits: &[Edit], read: &dyn Fn(&str) -> Option<String>) -> Changed {
+pub fn change(
+    code: &Code,
+    edits: &[Edit],
+    features: Features,
+    read: &dyn Fn(&str) -> Option<String>,
+) -> Changed {
     let mut out = Changed::default();
     let mut files: BTreeMap<String, Source> = BTreeMap::new();
     for edit in edits {
@@ -47,7 +54,9 @@ pub fn change(code: &Code, edits: &[Edit], read: &dyn Fn(&str) -> Option<String>
             let source = files.get_mut(&place.file)?;
             match *edit {
                 Edit::Fence(_, fence) => source.fence(&place, fence),
-                Edit::Strengthen(_, strength) => source.strengthen(&place, strength),
+                Edit::Strengthen(_, strength) => {
+                    source.strengthen(&place, strength, is_load(code, edit.site()), features)
+                }
             }
         });
         if written.is_none() {
@@ -61,6 +70,13 @@ pub fn change(code: &Code, edits: &[Edit], read: &dyn Fn(&str) -> Option<String>
         }
     }
     out
+}
+
+fn is_load(code: &Code, site: Site) -> bool {
+    let Site::Before { function, block, index } = site else { return false };
+    let block = code.function(function).and_then(|function| function.blocks.get(block as usize));
+    let instruction = block.and_then(|block| block.body.get(index as usize));
+    instruction.is_some_and(|instruction| matches!(instruction.op, Op::Load { .. }))
 }
 
 struct Source {
@@ -110,7 +126,13 @@ impl Source {
     }
 
     /// A stronger order in the call at a place.
-    fn strengthen(&mut self, place: &Place, strength: Strength) -> Option<()> {
+    fn strengthen(
+        &mut self,
+        place: &Place,
+        strength: Strength,
+        load: bool,
+        features: Features,
+    ) -> Option<()> {
         let line = (place.line as usize).checked_sub(1)?;
         let start = (place.column as usize).saturating_sub(1);
         let mut depth = 0;
@@ -125,7 +147,7 @@ impl Source {
                     _ if depth == 1 && rest.starts_with("memory_order") => {
                         let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
                         let old = &rest[..end.unwrap_or(rest.len())];
-                        let new = stronger(old, strength)?;
+                        let new = stronger(old, strength, load, features)?;
                         self.lines[number].replace_range(at..at + old.len(), &new);
                         return Some(());
                     }
@@ -156,21 +178,18 @@ fn code_of(line: &str) -> &str {
 }
 
 /// `memory_order_relaxed` and the like, made stronger.
-fn stronger(order: &str, strength: Strength) -> Option<String> {
-    let split = order.rfind(['_', ':'])? + 1;
-    let (prefix, name) = match order.strip_suffix("acq_rel").or(order.strip_suffix("seq_cst")) {
-        Some(_) => return Some(order.to_owned()),
-        None => order.split_at(split),
+fn stronger(order: &str, strength: Strength, load: bool, features: Features) -> Option<String> {
+    let known = ["relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"];
+    let name =
+        known.into_iter().find(|name| order.strip_suffix(name).is_some_and(|s| s.ends_with(['_', ':'])))?;
+    let in_ir = match name {
+        "relaxed" => "monotonic",
+        "consume" => "acquire",
+        same => same,
     };
-    let new = match (name, strength) {
-        ("relaxed", Strength::Release) => "release",
-        ("relaxed", _) => "acquire",
-        ("acquire" | "consume", Strength::Release) => "acq_rel",
-        ("release", Strength::Acquire | Strength::AcquirePc) => "acq_rel",
-        (same @ ("acquire" | "release" | "consume"), _) => same,
-        _ => return None,
-    };
-    Some(format!("{prefix}{new}"))
+    let new = patch::stronger(in_ir, strength, load, features);
+    let new = if new == in_ir { name } else { new };
+    Some(format!("{}{new}", order.strip_suffix(name)?))
 }
 
 /// The difference between two texts that differ in few lines, as `diff -u` prints it.
@@ -249,8 +268,8 @@ mod tests {
         assert!(source.fence(&at(2, 7), Fence::Load).is_some());
         assert!(source.fence(&at(2, 7), Fence::Store).is_some());
         assert!(source.fence(&at(4, 11), Fence::Full).is_none(), "it would take the place of the body");
-        assert!(source.strengthen(&at(5, 5), Strength::Acquire).is_some());
-        assert!(source.strengthen(&at(2, 5), Strength::Acquire).is_none());
+        assert!(source.strengthen(&at(5, 5), Strength::Acquire, true, Features::default()).is_some());
+        assert!(source.strengthen(&at(2, 5), Strength::Acquire, true, Features::default()).is_none());
         let new = source.finish();
         let patch = diff("a.c", text, &new);
         assert_eq!(
@@ -261,10 +280,13 @@ mod tests {
 
     #[test]
     fn orders_get_stronger() {
-        let s = |order: &str, to| stronger(order, to);
+        let s = |order: &str, to| stronger(order, to, false, Features::default());
         assert_eq!(s("memory_order_relaxed", Strength::Release).as_deref(), Some("memory_order_release"));
         assert_eq!(s("memory_order::acquire", Strength::Release).as_deref(), Some("memory_order::acq_rel"));
         assert_eq!(s("memory_order_seq_cst", Strength::Release).as_deref(), Some("memory_order_seq_cst"));
         assert_eq!(s("memory_order_variable", Strength::Release), None);
+        let rcpc = |to| stronger("memory_order_relaxed", to, true, Features { rcpc: true });
+        assert_eq!(rcpc(Strength::AcquirePc).as_deref(), Some("memory_order_acquire"));
+        assert_eq!(rcpc(Strength::Acquire).as_deref(), Some("memory_order_seq_cst"));
     }
 }

@@ -33,7 +33,8 @@ pub struct Demands<'a> {
     /// What was taken for each demand when it came, so that paths that this serves, too, make no demand of their own.
     taken: Made,
     program: &'a Program,
-    question: Question,
+    /// What is asked.
+    pub question: Question,
     prices: &'a Costs,
 }
 
@@ -103,10 +104,7 @@ impl<'a> Demands<'a> {
             for (n, &a) in accesses.iter().enumerate() {
                 for &b in &accesses[n + 1..] {
                     if helps(&[a, b]) {
-                        let (a, b) = (self.number(a), self.number(b));
-                        if self.rival(a) != Some(b) {
-                            demand.two.push((a, b));
-                        }
+                        demand.two.push((self.number(a), self.number(b)));
                     }
                 }
             }
@@ -148,23 +146,18 @@ impl<'a> Demands<'a> {
         if to != Machine::ArmV8 || order == Order::Plain || size > 8 {
             return Vec::new();
         }
-        let strength = |step: &Step| match step {
-            // An acquire load is no `ldar` there.
-            Step::Read(Acquire::No) if features.rcpc && kind == Kind::Load => Some(Strength::AcquirePc),
-            Step::Read(Acquire::No) => Some(Strength::Acquire),
-            Step::Write { release: false, .. } => Some(Strength::Release),
-            _ => None,
+        let strengths = |step: &Step| -> &[Strength] {
+            match step {
+                Step::Read(Acquire::No) if features.rcpc && kind == Kind::Load => {
+                    &[Strength::AcquirePc, Strength::Acquire]
+                }
+                Step::Read(Acquire::No | Acquire::Pc) => &[Strength::Acquire],
+                Step::Write { release: false, .. } => &[Strength::Release],
+                _ => &[],
+            }
         };
-        let stronger = |to: Strength| Change::Strengthen { function, node, to };
-        steps(to, features, &there.what).success.iter().filter_map(strength).map(stronger).collect()
-    }
-
-    /// The other way to make the same instruction stronger. Only one of them is taken: both cost more than a fence, and do less.
-    pub fn rival(&self, number: usize) -> Option<usize> {
-        let Change::Strengthen { function, node, to } = *self.changes.get(number)? else { return None };
-        let other = if to == Strength::Release { Strength::Acquire } else { Strength::Release };
-        let spot = self.program.spot(Point::Before { function, node });
-        self.numbers.get(&(spot, Ok(other))).copied()
+        let stronger = |&to: &Strength| Change::Strengthen { function, node, to };
+        steps(to, features, &there.what).success.iter().flat_map(strengths).map(stronger).collect()
     }
 
     /// For every change that is worth a thought: its number. Of changes that meet the same demands the cheapest is kept.

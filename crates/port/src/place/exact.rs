@@ -1,19 +1,23 @@
 //! A cheapest choice that meets all demands, by integer linear programming.
 //!
 //! A variable per change, 0 or 1; per demand, the sum of what meets it is at least 1; two changes that only help together
-//! have a variable of their own that is at most either; of two ways to make one instruction stronger there is at most one.
+//! have a variable of their own that is at most either.
 
 use super::demand::Demands;
 use crate::change::Change;
+use good_lp::solvers::{SolutionStatus, WithTimeLimit};
 use good_lp::{
     Expression, ProblemVariables, Solution, SolverModel, Variable, constraint, default_solver, variable,
 };
 use std::collections::BTreeMap;
 
+/// The solver gets this part of the time that is left: without an answer there must be time for a greedy choice.
+const SHARE: u32 = 4;
+
 /// Beyond this many variables the solver may take too long.
 const MOST_VARIABLES: usize = 4_000;
 
-/// A cheapest choice; none if the problem is too large, or the solver has no answer.
+/// A cheapest choice; none if the problem is too large, or the solver has no answer in time.
 pub fn choose(demands: &Demands<'_>) -> Option<Vec<Change>> {
     let worthwhile = demands.worthwhile();
     let twos: usize = demands.all.iter().map(|demand| demand.two.len()).sum();
@@ -41,17 +45,18 @@ pub fn choose(demands: &Demands<'_>) -> Option<Vec<Change>> {
         }
         constraints.push(constraint!(sum >= 1));
     }
-    for (number, &one) in &variables {
-        if let Some(&other) = demands.rival(*number).and_then(|rival| variables.get(&rival)) {
-            constraints.push(constraint!(one + other <= 1));
-        }
-    }
     let mut model = problem.minimise(cost).using(default_solver);
     for constraint in constraints {
         model.add_constraint(constraint);
     }
+    if let Some(left) = demands.question.deadline.left() {
+        model = model.with_time_limit((left / SHARE).as_secs_f64());
+    }
     // A solver that fails must not take the program with it: there is the greedy way.
     let solution = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| model.solve())).ok()?.ok()?;
+    if !matches!(solution.status(), SolutionStatus::Optimal) {
+        return None;
+    }
     let chosen = variables.iter().filter(|(_, variable)| solution.value(**variable) > 0.5);
     Some(chosen.map(|(&number, _)| demands.changes[number]).collect())
 }

@@ -17,6 +17,7 @@ pub use cost::Costs;
 
 use crate::bits::Bits;
 use crate::change::{Change, Made};
+use crate::limit::OutOfTime;
 use crate::program::{Aliases, Program};
 use crate::robust::{Answer, Prepared, Question};
 use crate::tables::Tables;
@@ -24,7 +25,7 @@ use demand::Demands;
 use std::collections::BTreeMap;
 
 /// What was found.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Placement {
     /// The changes, in the order of the program.
     pub changes: Vec<Change>,
@@ -34,6 +35,8 @@ pub struct Placement {
     pub before: Answer,
     /// What it says after them: robust, unless pairs are left that nothing can order.
     pub after: Answer,
+    /// Whether there was time to look for changes to the end; if not, there are none.
+    pub in_time: bool,
     /// How often the program was looked at.
     pub rounds: usize,
 }
@@ -41,35 +44,61 @@ pub struct Placement {
 /// More rounds than any program should need; every round adds a demand that was not met before.
 const MOST_ROUNDS: usize = 200;
 
-/// Looks for the cheapest changes that make the program robust.
-pub fn place(program: &Program, aliases: &dyn Aliases, question: Question, costs: &Costs) -> Placement {
+/// Looks for the cheapest changes that make the program robust. An error if there was no time to find out whether it is.
+pub fn place(
+    program: &Program,
+    aliases: &dyn Aliases,
+    question: Question,
+    costs: &Costs,
+) -> Result<Placement, OutOfTime> {
     let tables = Tables::new(aliases, program.locations.len());
-    let untouched = Prepared::new(program, &tables, question, &[]);
-    let before = untouched.answer();
-    let mut demands = Demands::new(program, question, costs);
-    let mut placement =
-        Placement { changes: Vec::new(), exact: true, after: before.clone(), before, rounds: 1 };
+    let untouched = Prepared::new(program, &tables, question, &[])?;
+    let before = untouched.answer()?;
+    let (changes, after) = (Vec::new(), before.clone());
+    let mut placement = Placement { changes, exact: true, before, after, in_time: true, rounds: 1 };
+    let demands = Demands::new(program, question, costs);
+    if improve(&mut placement, program, &tables, &untouched, demands).is_err() {
+        placement.changes.clear();
+        placement.after.clone_from(&placement.before);
+        (placement.in_time, placement.exact) = (false, false);
+    }
+    Ok(placement)
+}
+
+fn improve(
+    placement: &mut Placement,
+    program: &Program,
+    tables: &Tables,
+    untouched: &Prepared<'_>,
+    mut demands: Demands<'_>,
+) -> Result<(), OutOfTime> {
+    let question = demands.question;
     while !placement.after.is_robust() && placement.rounds < MOST_ROUNDS {
-        let now = Prepared::new(program, &tables, question, &placement.changes);
+        let now = Prepared::new(program, tables, question, &placement.changes)?;
         let made = Made::new(program, &placement.changes);
         let mut new = false;
         demands.again();
         for (first, seconds) in by_first(&placement.after) {
             for (_, path) in now.asked().paths(first, &seconds) {
-                new |= demands.add(&untouched, first, &path, &made);
+                question.deadline.check("looking for changes")?;
+                new |= demands.add(untouched, first, &path, &made);
             }
         }
         if !new {
             break;
         }
-        let chosen = exact::choose(&demands);
+        // A solver that was too slow once would be so again: the problem only grows.
+        let chosen = if placement.exact { exact::choose(&demands) } else { None };
         placement.exact &= chosen.is_some();
-        placement.changes = chosen.unwrap_or_else(|| greedy::choose(&demands));
+        placement.changes = match chosen {
+            Some(chosen) => chosen,
+            None => greedy::choose(&demands)?,
+        };
         placement.changes.sort();
-        placement.after = Prepared::new(program, &tables, question, &placement.changes).answer();
+        placement.after = Prepared::new(program, tables, question, &placement.changes)?.answer()?;
         placement.rounds += 1;
     }
-    placement
+    Ok(())
 }
 
 /// The pairs at fault, together by their first events.
@@ -80,4 +109,80 @@ fn by_first(answer: &Answer) -> BTreeMap<usize, Bits> {
         pairs.entry(fault.events.0).or_insert_with(|| Bits::new(bound)).insert(fault.events.1);
     }
     pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limit::Deadline;
+    use crate::machine::Machine;
+    use crate::program::{Access, Base, Edge, Function, Kind, Location, Node, Order, What};
+    use std::time::Duration;
+
+    /// Threads that go through these variables, each with the other kind of access.
+    fn program() -> Program {
+        let function = |name: u32, kinds: [(Kind, usize); 3]| {
+            let mut nodes: Vec<Node> = Vec::new();
+            for (number, (kind, location)) in kinds.into_iter().enumerate() {
+                let (order, failure) = (Order::Relaxed, Order::Relaxed);
+                let (size, volatile, depends) = (4, false, Vec::new());
+                let access = Access { kind, order, failure, location, size, volatile, depends };
+                let next = vec![Edge::to(number + 1)];
+                let tag = 10 * name + number as u32;
+                nodes.push(Node { what: What::Access(access), next, tag, ..Node::default() });
+            }
+            nodes.push(Node { tag: 10 * name + 9, ..Node::default() });
+            Function { name: format!("f{name}"), nodes, entry: 0, many: false }
+        };
+        let location =
+            |n: u32| Location { name: format!("x{n}"), base: Base::Global(n), offset: Some(0), size: 4 };
+        let write = [(Kind::Store, 0), (Kind::Store, 1), (Kind::Store, 2)];
+        let read = [(Kind::Load, 2), (Kind::Load, 1), (Kind::Load, 0)];
+        Program {
+            functions: vec![function(0, write), function(1, read)],
+            locations: (0..3).map(location).collect(),
+        }
+    }
+
+    /// What a placement finds that has had no answer from the solver.
+    fn greedy(program: &Program, question: Question) -> (Placement, Result<(), OutOfTime>) {
+        let tables = Tables::new(program, program.locations.len());
+        let untouched =
+            Prepared::new(program, &tables, Question { deadline: Deadline::default(), ..question }, &[])
+                .expect("no limit");
+        let before = untouched.answer().expect("no limit");
+        let mut placement = Placement { after: before.clone(), before, rounds: 1, ..Placement::default() };
+        let costs = Costs::default();
+        let demands = Demands::new(program, question, &costs);
+        let end = improve(&mut placement, program, &tables, &untouched, demands);
+        (placement, end)
+    }
+
+    #[test]
+    fn a_greedy_choice_serves_and_says_so() {
+        let program = program();
+        for (from, to) in Machine::PAIRS {
+            let question = Question::new(from, to);
+            let (found, end) = greedy(&program, question);
+            assert!(end.is_ok() && found.after.is_robust() && !found.exact, "{from}–{to}: {found:?}");
+            let best = place(&program, &program, question, &Costs::default()).expect("no limit");
+            assert!(best.exact && best.in_time && best.changes.len() <= found.changes.len(), "{from}–{to}");
+            let asked = (from, to) != (Machine::Sc, Machine::X86) && from != Machine::ArmV8;
+            assert_eq!(!found.changes.is_empty(), asked, "{from}–{to}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_said_when_time_is_out() {
+        let program = program();
+        let deadline = Deadline::after(Duration::ZERO);
+        for (from, to) in Machine::PAIRS {
+            let question = Question { deadline, ..Question::new(from, to) };
+            assert!(place(&program, &program, question, &Costs::default()).is_err());
+            assert!(crate::robust::check(&program, &program, question, &[]).is_err());
+        }
+        let question = Question { deadline, ..Question::new(Machine::X86, Machine::ArmV8) };
+        let (found, end) = greedy(&program, question);
+        assert!(end.is_err() && !found.before.is_robust(), "{found:?}");
+    }
 }

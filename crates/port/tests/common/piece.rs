@@ -13,7 +13,7 @@ pub fn look_at(text: &str) -> Ported {
     let open = |id| code.function(id).is_some_and(|f| !f.internal);
     let thread = |function| Thread { function, how: How::Named, starts: None };
     let threads: Vec<Thread> = code.functions().filter(|id| open(*id)).map(thread).collect();
-    lower(&code, &threads, Options::default())
+    lower(&code, &threads, Options::default()).expect("no limit")
 }
 
 /// What memory sees, in words.

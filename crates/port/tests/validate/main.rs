@@ -6,6 +6,7 @@
 
 mod drawn;
 mod hardware;
+mod hidden;
 mod named;
 mod source;
 
@@ -63,7 +64,7 @@ fn allowed<'a>(
 fn compare(name: &str, source: &Source, graphs: &[Graph], question: Question) -> &'static str {
     let Question { from, to, .. } = question;
     let bad = forbidden(source, graphs, question);
-    let found = place(&source.program, &source.program, question, &Costs::default());
+    let found = place(&source.program, &source.program, question, &Costs::default()).expect("no limit");
     let show = |graph: &Graph, changes: &[Change]| there(source, graph, question, changes).to_string();
     let witness = allowed(source, &bad, question, &[]);
     if let Some(graph) = witness.filter(|_| found.before.is_robust()) {
@@ -105,7 +106,7 @@ fn fewest(source: &Source, bad: &[&Graph], question: Question, bound: usize) -> 
                 continue;
             }
             let offered: &[Strength] = match access.kind {
-                Kind::Load if question.features.rcpc => &[Strength::AcquirePc],
+                Kind::Load if question.features.rcpc => &[Strength::AcquirePc, Strength::Acquire],
                 Kind::Load => &[Strength::Acquire],
                 Kind::Store => &[Strength::Release],
                 Kind::Rmw | Kind::Cas => &[Strength::Acquire, Strength::Release],

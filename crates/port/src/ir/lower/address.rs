@@ -68,11 +68,12 @@ impl Lower<'_> {
         Some(Class { at, size, hints, stable, hidden })
     }
 
-    /// Whether a pointer goes to memory that the thread has made, and whose address it has not given away yet.
+    /// Whether a pointer goes to memory that the thread has asked for, and whose address it has not given away yet. Not on the
+    /// stack: there, memory is made anew where others may have known it, and no allocator stands between.
     fn hidden(&self, looking: &mut Looking, pointer: &Value) -> bool {
         let Some((local, made)) = looking.pointers.made_by(pointer) else { return false };
         match looking.pointers.roots(pointer)[..] {
-            [(root @ (Root::Stack(own) | Root::Heap(own)), _)] if own == local => {
+            [(root @ Root::Heap(own), _)] if own == local => {
                 looking.escape.hidden(root, made, looking.at, looking.flow)
             }
             _ => false,

@@ -6,6 +6,7 @@ use crate::ir::inline::inline;
 use crate::ir::library::Effect;
 use crate::ir::module::{Call, Callee, Op};
 use crate::ir::threads::Thread;
+use crate::limit::OutOfTime;
 use crate::program::{Function, What};
 
 impl Lower<'_> {
@@ -28,8 +29,9 @@ impl Lower<'_> {
     }
 
     /// `main`, if it starts threads: what it does between the first start and the last join.
-    pub(super) fn starter(&mut self, number: u32) -> Option<Function> {
-        let main = self.code.functions().find(|id| self.code.name(*id) == "main")?;
+    pub(super) fn starter(&mut self, number: u32) -> Result<Option<Function>, OutOfTime> {
+        let found = self.code.functions().find(|id| self.code.name(*id) == "main");
+        let Some(main) = found else { return Ok(None) };
         let body = inline(self.code, main);
         let flow = Flow::new(&body);
         let called = |name: &dyn Fn(&Call) -> bool| -> Vec<(usize, usize)> {
@@ -52,7 +54,7 @@ impl Lower<'_> {
             _ => false,
         });
         if starts.is_empty() {
-            return None;
+            return Ok(None);
         }
         let next_of = |places: &[(usize, usize)]| -> Vec<usize> {
             places.iter().flat_map(|(room, _)| flow.next[*room].clone()).collect()
@@ -69,9 +71,9 @@ impl Lower<'_> {
             let joined = ahead[room] || joins.iter().any(|&(r, s)| r == room && step < s);
             started && (joined || !all_joined)
         };
-        let mut function = self.graph(main, number, &body, &flow, Some(&window));
+        let mut function = self.graph(main, number, &body, &flow, Some(&window))?;
         function.many = false;
         let counts = function.nodes.iter().any(|node| node.what != What::Nothing);
-        counts.then_some(function)
+        Ok(counts.then_some(function))
     }
 }

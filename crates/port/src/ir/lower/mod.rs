@@ -19,6 +19,7 @@ use super::flow::Flow;
 use super::inline::{Body, Note, Site, inline};
 use super::pointers::Pointers;
 use super::threads::{Start, Thread};
+use crate::limit::{Deadline, OutOfTime};
 use crate::program::{Edge, Function, Node, Place, Program, What};
 use rooms::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,10 +31,12 @@ pub struct Options {
     pub atomics_only: bool,
     /// The functions are called in any order by any thread, all on one object: each gets the same arguments in every call.
     pub client: bool,
+    /// Until when the program is wanted.
+    pub deadline: Deadline,
 }
 
 /// A program, and the way back to the text.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub struct Ported {
     /// The program.
     pub program: Program,
@@ -51,7 +54,7 @@ pub struct Ported {
 pub const NOWHERE: u32 = u32::MAX;
 
 /// Makes a program of threads.
-pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Ported {
+pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported, OutOfTime> {
     let mut lower = Lower {
         code,
         options,
@@ -69,25 +72,25 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Ported {
     let mut functions: Vec<Function> = Vec::new();
     for thread in threads {
         let number = functions.len() as u32;
-        let mut function = lower.thread(thread.function, number, None);
+        let mut function = lower.thread(thread.function, number, None)?;
         function.many = options.client || !lower.once(thread);
         functions.push(function);
     }
     if options.client {
         functions = vec![together(functions)];
-    } else if let Some(function) = lower.starter(functions.len() as u32) {
+    } else if let Some(function) = lower.starter(functions.len() as u32)? {
         functions.push(function);
     }
     let program = Program { functions, locations: lower.classes.locations() };
     let mut notes: Vec<Note> = lower.notes.into_iter().collect();
     notes.sort();
-    Ported {
+    Ok(Ported {
         program,
         classes: lower.classes,
         sites: lower.sites,
         notes,
         all_dependencies: lower.all_dependencies,
-    }
+    })
 }
 
 /// One function that calls all of these, again and again.
@@ -144,7 +147,7 @@ impl Lower<'_> {
         id: FunctionId,
         number: u32,
         window: Option<&dyn Fn(usize, usize) -> bool>,
-    ) -> Function {
+    ) -> Result<Function, OutOfTime> {
         let body = inline(self.code, id);
         let flow = Flow::new(&body);
         self.graph(id, number, &body, &flow, window)
@@ -157,21 +160,23 @@ impl Lower<'_> {
         body: &Body,
         flow: &Flow,
         window: Option<&dyn Fn(usize, usize) -> bool>,
-    ) -> Function {
+    ) -> Result<Function, OutOfTime> {
+        let deadline = self.options.deadline;
         if window.is_none() {
             self.notes.extend(body.notes.iter().cloned());
         }
         let mut pointers = Pointers::new(self.code, body);
-        let escape = Escape::new(self.code, body, &mut pointers);
-        let stored = escape::stored(self.code, body, &mut pointers, &escape.roots);
+        let escape = Escape::new(self.code, body, &mut pointers, deadline)?;
+        let stored = escape::stored(self.code, body, &mut pointers, &escape.roots, deadline)?;
         pointers.keep(stored);
         // Once more, now that it is known what is kept where.
-        let escape = Escape::new(self.code, body, &mut pointers);
+        let escape = Escape::new(self.code, body, &mut pointers, deadline)?;
         let mut looking = Looking { number, function, body, flow, pointers, escape, at: (0, 0), window };
         let mut graph = Graph::default();
         let mut entries: Vec<Option<usize>> = vec![None; body.rooms.len()];
         let mut ends: Vec<(usize, usize)> = Vec::new();
         for (room, entry) in entries.iter_mut().enumerate() {
+            deadline.check("looking at addresses")?;
             if room == 0 || !flow.before[room].is_empty() {
                 *entry = Some(self.room(&mut looking, room, &mut graph, &mut ends));
             }
@@ -182,14 +187,15 @@ impl Lower<'_> {
             }
         }
         let mut nodes = graph.nodes;
-        let filled = depend::fill(&mut nodes, &graph.origins, self.code, body, flow, &mut looking.pointers);
+        let pointers = &mut looking.pointers;
+        let filled = depend::fill(&mut nodes, &graph.origins, self.code, (body, flow), pointers, deadline)?;
         self.all_dependencies &= filled;
-        Function {
+        Ok(Function {
             name: self.readable(function),
             nodes,
             entry: entries.first().copied().flatten().unwrap_or(0),
             many: true,
-        }
+        })
     }
 
     /// The name of a function in the source.

@@ -1,0 +1,41 @@
+//! What is said when time is out.
+
+use super::{port, scratch, text, write};
+
+const WRITER: &str = "@x = global i32 0\n@y = global i32 0\ndefine void @f() {\n  store i32 1, ptr @x\n  \
+                      store i32 1, ptr @y\n  %a = load i32, ptr @y\n  %b = load i32, ptr @x\n  ret void\n}\n";
+
+/// So short that it has always passed.
+const NO_TIME: &str = "--time-limit=0.000001ms";
+
+#[test]
+fn gives_up_at_the_time_limit() {
+    let folder = scratch("time-limit");
+    let file = write(&folder, "w.ll", WRITER);
+    let args = ["--from", "x86", "--to", "armv8", "--threads", "f", &file];
+    let found = port(&args);
+    assert_eq!(found.status.code(), Some(1), "there is time enough by default: {}", text(&found.stdout));
+    let out = port(&[&[NO_TIME], &args[..]].concat());
+    let shown = text(&out.stdout);
+    assert_eq!(out.status.code(), Some(3), "{shown}");
+    assert!(shown.contains("x86 → armv8: gave up at the time limit of "), "{shown}");
+    assert!(!shown.contains("robust") && !shown.contains("repair"), "{shown}");
+}
+
+#[test]
+fn json_says_so_and_nothing_is_written() {
+    let folder = scratch("time-limit-json");
+    let file = write(&folder, "w.ll", WRITER);
+    let into = folder.join("out");
+    std::fs::create_dir_all(&into).expect("can be made");
+    let into = into.display().to_string();
+    let args = ["--from", "x86", "--to", "armv8", "--threads", "f", "--format", "json", "--fix", "-o", &into];
+    let out = port(&[&args[..], &[NO_TIME, &file]].concat());
+    assert_eq!(out.status.code(), Some(3));
+    let answer: serde_json::Value = serde_json::from_slice(&out.stdout).expect("one object");
+    assert_eq!(answer["verdict"], "gave-up");
+    assert!(answer["why"].as_str().is_some_and(|why| why.starts_with("at the time limit of ")), "{answer}");
+    assert_eq!(answer["repaired"], false);
+    assert_eq!(answer["fences"], serde_json::Value::Null);
+    assert_eq!(std::fs::read_dir(&into).expect("is there").count(), 0);
+}
