@@ -14,8 +14,12 @@ use std::process::Command;
 
 const FOLDER: &str = "corpus/library";
 
-/// For one copy: the proof, and the search for a client.
-const MUTANT_LIMITS: [&str; 4] = ["--proof-limit", "30", "--try-time", "20"];
+/// For a question, a proof, and the search for a client.
+const USUAL: [&str; 6] = ["--time-limit", "20", "--proof-limit", "120", "--try-time", "60"];
+/// The same for weakened copies, of which there are many.
+const MUTANTS: [&str; 6] = ["--time-limit", "20", "--proof-limit", "30", "--try-time", "20"];
+/// With `--quick`.
+const QUICK: [&str; 6] = ["--time-limit", "5", "--proof-limit", "20", "--try-time", "15"];
 
 /// A library or a weakened copy of one, and what was said about it.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,16 +68,12 @@ pub fn run(args: &[&str]) -> Outcome {
     let mut result = Measured { machine: machine(), commit: commit(), rows: Vec::new() };
     for (name, expected) in libraries()?.into_iter().filter(|(name, _)| name.contains(filter)) {
         doing(&format!("{name} …"));
-        result.rows.extend(measure(&tool, &name, &expected, &[])?);
+        let (own, weakened) = if quick { (QUICK, QUICK) } else { (USUAL, MUTANTS) };
+        result.rows.extend(measure(&tool, &name, &expected, &own)?);
         // Where there is no proof to begin with, weaker copies take long and say little.
         if !(quick && expected == "unproved") {
             doing(&format!("{name}, weakened …"));
-            result.rows.extend(measure(
-                &tool,
-                &name,
-                &expected,
-                &[&["--mutants"], &MUTANT_LIMITS[..]].concat(),
-            )?);
+            result.rows.extend(measure(&tool, &name, &expected, &[&["--mutants"], &weakened[..]].concat())?);
         }
     }
     doing("");
