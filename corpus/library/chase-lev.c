@@ -4,6 +4,7 @@
 //@ steal: steal
 //@ one-thread: push take
 //@ verdict: unproved
+//@ because: no client refutes it. bottom goes down and up, so it is no counter, and without top <= bottom + 1 the solver lets a steal and a take meet in one cell
 // A work-stealing deque (Chase and Lev, Dynamic circular work-stealing deque, 2005; orders after Lê, Pop, Cohen, Zappa Nardelli,
 // Correct and efficient work-stealing for weak memory models, 2013), in an array of fixed size. The owner pushes and takes at the
 // bottom, others steal at the top. Beyond that paper, `push` has a fence for the test whether the array is full, `steal` begins with one

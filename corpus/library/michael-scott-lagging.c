@@ -3,6 +3,7 @@
 //@ add: enqueue
 //@ remove: dequeue
 //@ verdict: unproved
+//@ because: no client refutes it. What is missing for head and tail is that a node is appended once: destination fails for next, and source at a read of head that another dequeue overtakes
 // The queue of Michael and Scott (see michael-scott.c), with a tail that may lag behind the head: then dequeue need not read it, and
 // its loop only reads. Nodes are never freed, so a tail that has been dequeued still leads to the last node.
 #include <stdatomic.h>

@@ -1,6 +1,7 @@
 //@ specification: none
 //@ one-thread: pair_set
 //@ verdict: unproved
+//@ because: no client refutes it. A reader learns of a write only at its fence, after it has read the data (so source fails), and that an attempt which has seen half a write never ends is not among the conditions (so destination fails)
 // A pair of numbers behind a sequence lock (Boehm, Can seqlocks get along with programming language memory models?, 2012): one
 // writer, and readers that write nothing but try again if the writer was there meanwhile.
 #include <stdatomic.h>
