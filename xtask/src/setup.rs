@@ -1,5 +1,5 @@
-//! `cargo xtask setup`: what the project needs from the machine. The only chore that installs anything, with `soak`
-//! (cargo-fuzz); everything else runs from what is here.
+//! `cargo xtask setup`: what the project needs from the machine. `demo` and `test` call it if something is missing; besides it
+//! only `soak` installs anything (cargo-fuzz).
 
 use crate::Outcome;
 use crate::cargo::{self, cargo};
@@ -104,13 +104,25 @@ const TOOLS: [Tool; 16] = [
     .optional(),
 ];
 
+/// Runs [`run`] unless everything that is needed is here already.
+pub fn ensure() -> Outcome {
+    match TOOLS.iter().find(|tool| tool.needed && tool.version().is_none()) {
+        Some(tool) => {
+            println!("{} is missing: `cargo xtask setup`", tool.name);
+            run()
+        }
+        None => Ok(()),
+    }
+}
+
 /// Checks every tool, installs what can be installed, then fetches the crates that the project depends on.
 pub fn run() -> Outcome {
     let mut missing = Vec::new();
+    let mut is_updated = false;
     for tool in &TOOLS {
         let found = tool.version();
         println!("{:<14} {:<32} {}", tool.name, tool.why, found.as_deref().unwrap_or("missing"));
-        if found.is_some() || (install(&tool.from).is_ok() && tool.version().is_some()) {
+        if found.is_some() || (install(&tool.from, &mut is_updated).is_ok() && tool.version().is_some()) {
             continue;
         }
         let advice = format!("{}: {}", tool.name, advice(&tool.from));
@@ -142,7 +154,8 @@ fn version(probe: &[&str]) -> Option<String> {
     output.status.success().then(|| text.lines().next().unwrap_or_default().to_owned())
 }
 
-fn install(from: &Source) -> Outcome {
+/// `is_updated`: is the list of Debian's packages a new one?
+fn install(from: &Source, is_updated: &mut bool) -> Outcome {
     match from {
         Source::Rustup => Err("not installed here".to_owned()),
         Source::Component(component) => {
@@ -158,7 +171,10 @@ fn install(from: &Source) -> Outcome {
                 command.args(args).env("DEBIAN_FRONTEND", "noninteractive");
                 cargo::run(&mut command)
             };
-            apt(&["update", "-q"])?;
+            if !*is_updated {
+                apt(&["update", "-q"])?;
+                *is_updated = true;
+            }
             apt(&[&["install", "-q", "-y", "--no-install-recommends"], &packages[..]].concat())
         }
     }

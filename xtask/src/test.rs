@@ -4,7 +4,7 @@
 
 use crate::cargo::{self, Executable, build, cargo};
 use crate::table::Table;
-use crate::{Outcome, bad_usage};
+use crate::{Outcome, bad_usage, setup};
 use std::collections::BTreeMap;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
@@ -24,6 +24,7 @@ pub fn run(args: &[&str]) -> Outcome {
         [filter] if !filter.starts_with('-') => Some(*filter),
         _ => return bad_usage("`test` takes one text to look for in names of tests"),
     };
+    setup::ensure()?;
     let start = Instant::now();
     let binaries = build(&["test", "--workspace", "--no-run", "--locked"])?;
     let built = start.elapsed();
