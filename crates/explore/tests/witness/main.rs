@@ -44,6 +44,7 @@ fn kind(witness: &Witness) -> &'static str {
         Problem::Race { .. } => "race",
         Problem::Assertion { .. } => "assertion",
         Problem::Deadlock { .. } => "deadlock",
+        Problem::Unproved { .. } => "unproved",
     }
 }
 

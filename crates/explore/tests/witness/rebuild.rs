@@ -41,6 +41,7 @@ pub fn confirm(witness: &Witness, source: &str, model: Model) -> Result<(), Stri
             ensure(a.mode == Mode::NonAtomic || b.mode == Mode::NonAtomic, "one of them is not atomic")?;
             ensure(!hb.contains(*first, *second) && !hb.contains(*second, *first), "nothing orders them")
         }
+        Problem::Unproved { .. } => Err("a search has whole executions, not parts".to_owned()),
         Problem::Assertion { line, .. } | Problem::Deadlock { line, .. } => {
             ensure(*line > 0, "it stands somewhere")?;
             ensure(Model::Sc.allows(&graph), "the run is one under SC")
