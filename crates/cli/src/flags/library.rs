@@ -84,7 +84,7 @@ pub struct LibraryFlags {
     #[arg(long, value_name = "SECONDS", value_parser = parse_duration, default_value = "20", help_heading = "Solver")]
     pub time_limit: Duration,
 
-    /// Look no deeper after this time, for each library
+    /// Give up a proof after this time, for each library
     #[arg(long, value_name = "SECONDS", value_parser = parse_duration, default_value = "120", help_heading = "Solver")]
     pub proof_limit: Duration,
 

@@ -35,7 +35,7 @@ use facts::Facts;
 pub struct Options {
     /// Derived constraints that are not used.
     pub disabled: Vec<Constraint>,
-    /// For the whole proof: after that no class is looked at more deeply.
+    /// For the whole proof: what is not answered by then is not known.
     pub time_limit: Option<Duration>,
 }
 
@@ -121,7 +121,7 @@ pub fn prove(library: &Library, pool: &mut Pool, options: &Options) -> Result<Ou
     let facts = Facts::of(analysed, &segments, joined.as_ref(), &options.disabled);
     let mut world = World { library: analysed, segments: &segments, facts };
     let before = pool.asked();
-    let deadline = options.time_limit.map(|limit| Instant::now() + limit);
+    pool.deadline = options.time_limit.map(|limit| Instant::now() + limit);
     if !options.disabled.contains(&Constraint::ExclusiveWrite) {
         for class in 0..analysed.classes.len() {
             let facts = &world.facts.classes[class];
@@ -129,7 +129,8 @@ pub fn prove(library: &Library, pool: &mut Pool, options: &Options) -> Result<Ou
                 && !facts.is_updates_only
                 && exclusive::holds(&world, ClassId(class as u32), pool)?
             {
-                world.facts.classes[class].counter = Some(false);
+                let is_counter = !options.disabled.contains(&Constraint::Counter);
+                world.facts.classes[class].counter = is_counter.then_some(false);
                 world.facts.classes[class].is_exclusive = true;
                 let is_atomic = analysed.classes[class].is_atomic;
                 world.facts.classes[class].is_handed_on =
@@ -140,7 +141,7 @@ pub fn prove(library: &Library, pool: &mut Pool, options: &Options) -> Result<Ou
     if !options.disabled.contains(&Constraint::Bound) {
         world.facts.bounds = invariants::bounds(&world, pool)?;
     }
-    let mut prover = Prover { world: &world, pool, deepest: Depth::Reads, deadline };
+    let mut prover = Prover { world: &world, pool, deepest: Depth::Reads };
     if options.disabled.contains(&Constraint::Writers) {
         prover.deepest = Depth::Calls;
     }
@@ -170,7 +171,6 @@ struct Prover<'a, 'p> {
     world: &'a World<'a>,
     pool: &'p mut Pool,
     deepest: Depth,
-    deadline: Option<Instant>,
 }
 
 /// The answers to some questions together.
@@ -252,7 +252,7 @@ impl Prover<'_, '_> {
     }
 
     fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() > deadline)
+        self.pool.deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
 
     fn failure(&self, class: ClassId, verdict: Verdict) -> Failure {

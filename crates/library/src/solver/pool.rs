@@ -8,11 +8,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
+use std::time::Instant;
 
 /// Solvers that are running.
 pub struct Pool {
     sessions: Vec<Session>,
     asked: usize,
+    /// After that every answer is that there is none.
+    pub deadline: Option<Instant>,
 }
 
 impl Pool {
@@ -20,7 +23,7 @@ impl Pool {
     pub fn new(options: Options) -> Result<Pool, Error> {
         let sessions =
             (0..options.workers.max(1)).map(|_| Session::new(&options)).collect::<Result<_, _>>()?;
-        Ok(Pool { sessions, asked: 0 })
+        Ok(Pool { sessions, asked: 0, deadline: None })
     }
 
     /// How many answers there were.
@@ -38,11 +41,11 @@ impl Pool {
     where
         Questions: IntoIterator<Item = Question, IntoIter: Send>,
     {
-        let stop = AtomicBool::new(false);
+        let (stop, deadline) = (AtomicBool::new(false), self.deadline);
         if let [session] = &mut self.sessions[..] {
             // Nothing is under way when an answer comes: so all is the same each time.
             for (number, question) in questions.into_iter().enumerate() {
-                let Some(answer) = session.ask(&question, &stop)? else { break };
+                let Some(answer) = session.ask(&question, deadline, &stop)? else { break };
                 self.asked += 1;
                 if each(number, answer).is_break() {
                     break;
@@ -57,7 +60,7 @@ impl Pool {
             let (sender, answers) = channel();
             for session in &mut self.sessions {
                 let (sender, next, stop) = (sender.clone(), &next, &stop);
-                scope.spawn(move || work(session, next, stop, &sender));
+                scope.spawn(move || work(session, next, deadline, stop, &sender));
             }
             drop(sender);
             for (number, answer) in answers {
@@ -97,13 +100,14 @@ type Numbered<Answer> = (usize, Result<Answer, Error>);
 fn work(
     session: &mut Session,
     next: &Mutex<Enumerate<impl Iterator<Item = Question>>>,
+    deadline: Option<Instant>,
     stop: &AtomicBool,
     sender: &Sender<Numbered<Answer>>,
 ) {
     while !stop.load(Ordering::Relaxed) {
         // The lock is poisoned if making a question panicked: that panic will be seen.
         let Some((number, question)) = next.lock().ok().and_then(|mut next| next.next()) else { return };
-        let answer = match session.ask(&question, stop) {
+        let answer = match session.ask(&question, deadline, stop) {
             Ok(Some(answer)) => Ok(answer),
             Ok(None) => return,
             Err(error) => Err(error),

@@ -6,7 +6,7 @@ use super::{Answer, Error, OLDEST, Options, Question};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// One worker's solver.
 pub struct Session {
@@ -14,6 +14,8 @@ pub struct Session {
     program: PathBuf,
     /// `None`: to be started before the next question.
     process: Option<Process>,
+    /// How long the process takes for a question at most, as it was told.
+    told: Duration,
 }
 
 /// Why a question has no answer.
@@ -45,16 +47,26 @@ impl Session {
     pub fn new(options: &Options) -> Result<Session, Error> {
         let named = || std::env::var_os("SEQCST_Z3").filter(|name| !name.is_empty()).map(PathBuf::from);
         let program = options.program.clone().or_else(named).unwrap_or_else(|| PathBuf::from("z3"));
-        let mut session = Session { options: options.clone(), program, process: None };
+        let mut session = Session { options: options.clone(), program, process: None, told: Duration::ZERO };
         session.start()?;
         Ok(session)
     }
 
-    /// Asks one question. `None` if nobody wants the answer any more.
-    pub fn ask(&mut self, question: &Question, stop: &AtomicBool) -> Result<Option<Answer>, Error> {
+    /// Asks one question, to be answered before the deadline. `None` if nobody wants the answer any more.
+    pub fn ask(
+        &mut self,
+        question: &Question,
+        deadline: Option<Instant>,
+        stop: &AtomicBool,
+    ) -> Result<Option<Answer>, Error> {
         let mut last = String::new();
         for _ in 0..2 {
-            match self.try_ask(question, stop) {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return Ok(Some(Answer::Unknown { why: "there was no time left for it".to_owned() }));
+            }
+            let limit = left.map_or(self.options.time_limit, |left| left.min(self.options.time_limit));
+            match self.try_ask(question, limit, stop) {
                 Ok(answer) => return Ok(Some(answer)),
                 Err(Failure::Stopped) => return Ok(None),
                 Err(Failure::Useless(error)) => {
@@ -67,14 +79,23 @@ impl Session {
         Ok(Some(Answer::Unknown { why: format!("the solver ended twice in the middle of it ({last})") }))
     }
 
-    fn try_ask(&mut self, question: &Question, stop: &AtomicBool) -> Result<Answer, Failure> {
+    fn try_ask(
+        &mut self,
+        question: &Question,
+        limit: Duration,
+        stop: &AtomicBool,
+    ) -> Result<Answer, Failure> {
         if self.process.is_none() {
             self.start()?;
         }
         // Without switches there is more for the solver to simplify.
         let labels = if self.options.want_cores { labels(question) } else { Vec::new() };
-        let limit = self.options.time_limit;
-        let verdict = match self.exchange(state(question, &labels), limit + grace(limit), stop)? {
+        let mut commands = state(question, &labels);
+        if self.told != limit {
+            commands.insert_str(0, &format!("(set-option :timeout {})\n", limit.as_millis().max(1)));
+            self.told = limit;
+        }
+        let verdict = match self.exchange(commands, limit + grace(limit), stop)? {
             Ok(verdict) => verdict,
             Err(answer) => return Ok(answer),
         };
@@ -117,7 +138,7 @@ impl Session {
         self.process = None;
         match silence {
             Silence::Late => {
-                let limit = self.options.time_limit.as_secs_f64();
+                let limit = self.told.as_secs_f64();
                 let why = format!("the solver did not keep to its limit of {limit} s and was stopped");
                 Ok(Err(Answer::Unknown { why }))
             }
@@ -170,6 +191,7 @@ impl Session {
             Err(_) => return Err(self.broken("no answer to its settings")),
         }
         self.process = Some(process);
+        self.told = self.options.time_limit;
         Ok(())
     }
 
@@ -193,7 +215,7 @@ impl Session {
         let parts = parse(reply).unwrap_or_default();
         match parts.iter().find_map(|part| part.text_of(":reason-unknown")) {
             Some("timeout" | "canceled") => {
-                format!("the solver found no answer within {} s", self.options.time_limit.as_secs_f64())
+                format!("the solver found no answer within {:.4} s", self.told.as_secs_f64())
             }
             Some(reason) => format!("the solver gave up: {}", excerpt(reason)),
             None => "the solver gave up".to_owned(),
