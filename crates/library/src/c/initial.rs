@@ -160,11 +160,8 @@ impl Run<'_> {
                 Statement::Break(levels) => return Ok(Flow::Break(*levels)),
                 Statement::Continue(levels) => return Ok(Flow::Continue(*levels)),
                 Statement::Return(_) => return Ok(Flow::Return),
-                Statement::Assume(e) => {
-                    if self.value(e)? == 0 {
-                        return self.stop("setup ends the program");
-                    }
-                }
+                // Only ρ makes assumptions.
+                Statement::Assume(_) => {}
             }
         }
         Ok(Flow::On)

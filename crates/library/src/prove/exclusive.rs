@@ -24,7 +24,7 @@ pub fn base(segment: &Segment, write: usize) -> Option<usize> {
         other.class == step.class && other.base == step.base && other.index == step.index
     };
     let read = (0..write).rev().find(|k| is_same(*k) && segment.steps[*k].reads())?;
-    let is_clean = (read..write).all(|k| segment.steps[k].class != step.class || !segment.steps[k].writes());
+    let is_clean = segment.is_untouched(step.class?, read, write);
     let is_behind = segment.dominates(segment.steps[read].node, step.node);
     (is_clean && is_behind && matches!(segment.steps[read].action, Action::Read { .. })).then_some(read)
 }

@@ -88,6 +88,8 @@ impl fmt::Display for Constraint {
 /// What is known about a class.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ClassFacts {
+    /// Is it declared `_Atomic`?
+    pub is_atomic: bool,
     /// Only addresses of records and `NULL` are ever written.
     pub holds_addresses: bool,
     /// All its writes go to a record that the same call has allocated.
@@ -195,6 +197,7 @@ impl Facts {
                     .all(|(_, _, step)| matches!(step.base, Term::Address(_)) && step.index == Term::Int(0));
             let exclusive = writer_thread.is_some() || is_protected;
             let found = ClassFacts {
+                is_atomic: class.is_atomic,
                 holds_addresses: addresses[index],
                 is_own_field,
                 is_updates_only: is_on(Constraint::UpdatesOnly)
@@ -205,7 +208,9 @@ impl Facts {
                 writer_thread,
                 is_protected: is_protected && !all.is_empty(),
                 has_distinct_indices: false,
-                is_initial_known: class.record.is_none() || is_always_zeroed(library, class.record),
+                // Records may also come from clients, who put there what they like.
+                is_initial_known: class.record.is_none()
+                    || facts.are_records_fresh && is_always_zeroed(library, class.record),
             };
             facts.classes[index] = found;
         }
@@ -226,6 +231,7 @@ impl Facts {
     /// If a location is written by updates only and no value is written there twice, then the compare-and-swap reads the very
     /// write that the step has read. That write has no other update behind it: no two updates read the same write, under
     /// RC20 either. So in an execution that comes to an end nobody writes there in between, and the step's read isn't stale.
+    /// In one that doesn't, nobody can tell what the call has read, since until then it only reads, and no plain memory.
     pub fn confirms(&self, segment: &Segment, step: usize) -> Option<usize> {
         let read = &segment.steps[step];
         let facts = &self.classes[read.class?.0 as usize];
@@ -237,8 +243,21 @@ impl Facts {
             let other = &segment.steps[*k];
             let is_same = other.class == read.class && other.base == read.base && other.index == read.index;
             let expects = matches!(&other.action, Action::Cas { expected, always: Some(true), .. } if *expected == Term::Read(step));
-            is_same && expects && segment.must_pass(read.node, other.node)
+            is_same && expects && segment.must_pass(read.node, other.node) && self.is_silent(segment, step, *k)
         })
+    }
+}
+
+impl Facts {
+    /// Between two steps, does a call do nothing that others could see, or that could race?
+    fn is_silent(&self, segment: &Segment, from: usize, to: usize) -> bool {
+        let is_iterated = segment.gaps.iter().any(|gap| gap.before.contains(&from) && gap.after.contains(&to));
+        let is_quiet = |step: &Step| match step.action {
+            Action::Read { .. } => step.class.is_some_and(|c| self.classes[c.0 as usize].is_atomic),
+            Action::Fence | Action::Allocate { .. } => true,
+            _ => false,
+        };
+        !is_iterated && (from + 1..to).all(|k| is_quiet(&segment.steps[k]))
     }
 }
 
@@ -336,10 +355,8 @@ fn counter(all: &[(&Segment, usize, &Step)], is_exclusive: bool, section: Option
                     let source = &segment.steps[*read];
                     let is_same =
                         source.class == step.class && source.base == step.base && source.index == step.index;
-                    let is_between = |k: usize| k > *read && k < *at && segment.steps[k].class == step.class;
                     let is_covered = section.is_none_or(|s| is_inside(segment, *read, s));
-                    let is_clean =
-                        !(0..segment.steps.len()).any(|k| is_between(k) && segment.steps[k].writes());
+                    let is_clean = step.class.is_some_and(|class| segment.is_untouched(class, *read, *at));
                     if !is_same || !is_clean || !is_covered || source.updates() {
                         return None;
                     }

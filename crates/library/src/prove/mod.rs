@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 pub use facts::Constraint;
 pub use partial::{Event, Invocation, Partial};
 
-use crate::code::{ClassId, Library};
+use crate::code::{ClassId, Library, Order};
 use crate::solver::{Answer, Error, Pool};
 use conditions::{Case, Depth, Place, accesses};
 use execution::World;
@@ -154,7 +154,20 @@ pub fn prove(library: &Library, pool: &mut Pool, options: &Options) -> Result<Ou
 
 fn assumptions(world: &World) -> Vec<String> {
     let library = world.library;
-    let mut said = vec!["clients use one object; integers do not overflow".to_owned()];
+    let mut said = vec![
+        "clients use one object, which begins as initializers and setup leave it, or else zeroed; integers do not overflow"
+            .to_owned(),
+    ];
+    let steps = || world.segments.iter().flat_map(|segment| &segment.steps);
+    if steps().any(|step| matches!(step.action, straight::Action::Allocate { .. })) {
+        said.push("allocations succeed".to_owned());
+    }
+    if steps().any(|step| step.is_access() && step.order == Order::SeqCst) {
+        said.push(
+            "a seq_cst access is an SC fence followed by the access (C11 promises less beside weaker accesses)"
+                .to_owned(),
+        );
+    }
     for group in &library.contract.one_thread {
         said.push(format!("one thread makes all calls of {}", group.join(", ")));
     }
@@ -324,7 +337,7 @@ impl Prover<'_, '_> {
 
     fn has_fences(&self) -> bool {
         let mut steps = self.world.segments.iter().flat_map(|s| &s.steps);
-        steps.any(|s| s.is_fence() && s.order == crate::code::Order::SeqCst)
+        steps.any(|s| s.is_fence() && s.order == Order::SeqCst)
     }
 
     fn ask(&mut self, cases: Vec<Case>, depth: Depth) -> Result<Verdict, Error> {

@@ -28,7 +28,8 @@ pub struct Joined {
 /// With specification `lock`: replaces the methods that lock and unlock by one that does both, one after the other.
 ///
 /// That covers every client that keeps the promise, since the analysis looks at prefixes of calls. None if there is more than
-/// one method of a kind, if one of them returns before its end, or if the lock doesn't end with an access.
+/// one method of a kind, or another method, which could be called while the lock is held; if one of them returns before its
+/// end, or the lock returns something (whether it was taken, perhaps); or if the lock doesn't end with an access.
 pub fn join(library: &Library) -> Option<Joined> {
     let contract = &library.contract;
     if contract.specification != Some(Specification::Lock) {
@@ -40,17 +41,20 @@ pub fn join(library: &Library) -> Option<Joined> {
         library.methods.iter().find(|m| m.name == *name)
     };
     let (lock, unlock) = (only(Role::Lock)?, only(Role::Unlock)?);
+    if library.methods.len() != 2 || lock.returns {
+        return None;
+    }
     let mut body = without_last_return(&lock.body)?;
     let second = without_last_return(&unlock.body)?;
     let section = Section { enter: only_access(body.iter().rev())?, leave: only_access(second.iter())? };
+    // A point that is passed on every way, and the only one.
     let point = |code: &[Statement]| {
-        let mut found = None;
-        labels(code, &mut |label| {
-            if contract.points.contains(&label) {
-                found = Some(label);
-            }
-        });
-        found
+        let mut found = Vec::new();
+        labels(code, &mut |label| found.extend(contract.points.contains(&label).then_some(label)));
+        let is_passed = |label: &Label| {
+            code.iter().any(|s| matches!(s, Statement::Access(access) if access.label == *label))
+        };
+        found.first().copied().filter(|label| found.len() == 1 && is_passed(label))
     };
     let declared = match (point(&body), point(&second)) {
         (None, None) => None,

@@ -4,7 +4,7 @@
 //! only the last iteration; before that there is a *gap*, in which the thread may have made other iterations, so that what
 //! these assign is unknown. Every other iteration is a segment of its own, from the loop's head back to it. So every event
 //! of an execution belongs to some segment. An access that only leads back to the head is in no last iteration, and one that
-//! only leads out of the loop is in no other.
+//! only leads out of the loop is in no other. The head of a loop that is never left is an end: the rest are other iterations.
 
 use std::rc::Rc;
 
@@ -165,6 +165,18 @@ impl Segment {
         !is_reached[to]
     }
 
+    /// Between two steps of a call, does it write to no location of a class?
+    pub fn is_untouched(&self, class: ClassId, from: usize, to: usize) -> bool {
+        // A compare-and-swap that fails here may have succeeded in another iteration.
+        let may_write = |k: usize| {
+            let step = &self.steps[k];
+            step.class == Some(class) && !matches!(step.action, Action::Read { .. })
+        };
+        let is_iterated = self.gaps.iter().any(|gap| gap.before.contains(&from) && gap.after.contains(&to));
+        !(from + 1..to).any(may_write)
+            && (!is_iterated || (0..self.steps.len()).all(|k| k == to || !may_write(k)))
+    }
+
     /// Does every way from a node to an end of the segment lead through another one?
     pub fn must_pass(&self, from: usize, through: usize) -> bool {
         let mut is_reached = vec![false; self.nodes.len()];
@@ -247,6 +259,21 @@ impl Graph {
         let end = graph.node(Kind::End);
         graph.edge(last, end);
         graph
+    }
+
+    /// Is there a way from a node to the end of the method?
+    fn can_return(&self, from: usize) -> bool {
+        let mut is_seen = vec![false; self.nodes.len()];
+        let mut stack = vec![from];
+        while let Some(at) = stack.pop() {
+            if matches!(self.nodes[at].kind, Kind::End) {
+                return true;
+            }
+            if !std::mem::replace(&mut is_seen[at], true) {
+                stack.extend(self.nodes[at].to.iter().map(|(to, _)| *to));
+            }
+        }
+        false
     }
 
     fn node(&mut self, kind: Kind) -> usize {
@@ -431,6 +458,9 @@ impl<'a> Walk<'a> {
                 }
                 Kind::Head(of) if at != start => {
                     self.gaps.push((of, here));
+                    if iterates.is_none() && !self.graph.can_return(at) {
+                        self.ends.push(here);
+                    }
                     for local in self.graph.assigned(of) {
                         let unknown = self.entry(local);
                         values = changed(values, local, unknown);

@@ -5,6 +5,8 @@
 //! * they only read, as far as others can tell. Without a read, happens-before can only shrink, so what RC20 allowed it
 //!   still allows (seed 002 Lemma 5.4). The same goes for fences: the location behind SC fences is only there to order
 //!   them, and one update less in its chain leaves the order of the others as it was;
+//! * a read of plain memory among them happens in the last iteration as well, and up to there both do the same: then it can
+//!   race only if that one can, which may wait for ever afterwards;
 //! * nothing later depends on them through variables: what they change is not live at the head on any path by which the
 //!   loop is left;
 //! * nothing later depends on them through own nodes. A store to a node whose address only this invocation knows can be
@@ -62,6 +64,7 @@ pub fn check(paths: &[Path]) -> Result<Independent, Dependent> {
         return Err(Dependent::Endless);
     }
     failing.iter().try_for_each(|path| invisible(&path.events))?;
+    failing.iter().try_for_each(|path| no_races_of_its_own(&path.events, &leaving))?;
     fields(&failing, &leaving)?;
     variables(&failing, &leaving)
 }
@@ -72,13 +75,42 @@ fn invisible(events: &[Event]) -> Result<(), Dependent> {
             Event::Write(why, site) => return Err(Dependent::Visible(why, *site)),
             Event::Inner(inside) => {
                 let quiet = |e: &Event| {
-                    matches!(e, Event::Read(_) | Event::Fence | Event::OwnRead(..) | Event::Allocated(_))
+                    matches!(
+                        e,
+                        Event::Read(_)
+                            | Event::PlainRead(..)
+                            | Event::Fence
+                            | Event::OwnRead(..)
+                            | Event::Allocated(_)
+                    )
                 };
                 if !inside.iter().all(quiet) {
                     return Err(Dependent::VisibleInside);
                 }
             }
             _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Plain memory that a failing iteration reads is read in the last one, too, after the same events.
+fn no_races_of_its_own(events: &[Event], leaving: &[&Path]) -> Result<(), Dependent> {
+    let site = |event: &Event| match event {
+        Event::PlainRead(_, site) => Some(*site),
+        Event::Inner(inside) => inside.iter().find_map(|event| match event {
+            Event::PlainRead(_, site) => Some(*site),
+            _ => None,
+        }),
+        _ => None,
+    };
+    for (index, event) in events.iter().enumerate() {
+        let Some(site) = site(event) else { continue };
+        let way = &events[..=index];
+        // Updates of a value by itself may be the ones that the last iteration waits for.
+        let is_clear = !way.contains(&Event::SameValue);
+        if !is_clear || !leaving.iter().any(|path| path.events.starts_with(way)) {
+            return Err(Dependent::Visible("it reads plain memory", site));
         }
     }
     Ok(())

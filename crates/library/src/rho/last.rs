@@ -6,6 +6,14 @@ use super::outcome::{Values, outcomes, updated};
 use super::paths::exits;
 use crate::code::{Access, AccessKind, Expr, Order, Statement};
 
+/// The way back to the head of the loop that is taken away: the iteration has failed.
+const FAILS: Statement = Statement::Continue(u32::MAX);
+
+/// Is this that way back, seen from inside of no more loops than anybody writes?
+fn fails(statement: &Statement) -> bool {
+    matches!(statement, Statement::Continue(depth) if *depth > u32::MAX / 2)
+}
+
 /// More statements than this are too many copies.
 const MOST_STATEMENTS: usize = 5_000;
 
@@ -29,7 +37,7 @@ fn straighten(block: &[Statement], size: &mut usize) -> Result<Vec<Statement>, S
         match statement {
             Statement::Break(0) => return Ok(out),
             Statement::Continue(0) => {
-                out.push(Statement::Assume(Expr::Int(0)));
+                out.push(FAILS);
                 return Ok(out);
             }
             Statement::Break(_) | Statement::Continue(_) | Statement::Return(_) => {
@@ -72,7 +80,7 @@ fn outer(statement: &Statement, depth: u32) -> Result<Statement, String> {
         Statement::Break(to) if *to == depth => {
             return Err("it is left from inside of a loop that stays".to_owned());
         }
-        Statement::Continue(to) if *to == depth => Statement::Assume(Expr::Int(0)),
+        Statement::Continue(to) if *to == depth => FAILS,
         Statement::Break(to) if *to > depth => Statement::Break(to - 1),
         Statement::Continue(to) if *to > depth => Statement::Continue(to - 1),
         Statement::If { condition, then, otherwise } => Statement::If {
@@ -134,10 +142,12 @@ impl Rewrite<'_> {
                         out.extend(choice(condition, then, otherwise));
                     }
                 },
-                Statement::Loop { body, .. } => {
-                    after_inner(body, facts);
-                    out.push(statement.clone());
+                Statement::Loop { .. } => {
+                    let statement = without_failing(statement);
+                    after_inner(std::slice::from_ref(&statement), facts);
+                    out.push(statement);
                 }
+                _ if fails(statement) => out.push(Statement::Assume(Expr::Int(0))),
                 Statement::Assume(condition) => match facts.clone().assume(condition, true) {
                     Some(known) => {
                         if facts.truth(condition).is_none() {
@@ -247,13 +257,32 @@ impl Rewrite<'_> {
             Statement::Loop { body, .. } => {
                 let exits = exits(body);
                 after_inner(body, &mut facts);
-                exits.others.is_empty() && (!exits.falls || self.blocks(rest, facts))
+                // What never leaves stays in the last iteration.
+                let others = exits.others.iter().all(fails);
+                !exits.is_endless() && others && (!exits.falls || self.blocks(rest, facts))
             }
+            // Whoever waits for ever has not failed either.
             Statement::Assume(condition) => {
-                facts.assume(condition, true).is_none_or(|facts| self.blocks(rest, facts))
+                facts.assume(condition, true).is_some_and(|facts| self.blocks(rest, facts))
             }
+            _ if fails(statement) => true,
             Statement::Break(_) | Statement::Continue(_) | Statement::Return(_) => false,
         }
+    }
+}
+
+/// A loop that stays, in which nothing leads to a failing iteration.
+fn without_failing(statement: &Statement) -> Statement {
+    let block = |block: &[Statement]| block.iter().map(without_failing).collect();
+    match statement {
+        Statement::If { condition, then, otherwise } => Statement::If {
+            condition: condition.clone(),
+            then: block(then),
+            otherwise: block(otherwise),
+        },
+        Statement::Loop { body, site } => Statement::Loop { body: block(body), site: *site },
+        back if fails(back) => Statement::Assume(Expr::Int(0)),
+        other => other.clone(),
     }
 }
 

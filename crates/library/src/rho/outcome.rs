@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 pub enum Event {
     /// It read, as a compare-and-swap that fails does: nobody else can tell.
     Read(Label),
+    /// It read plain memory: nobody can tell, but it may race.
+    PlainRead(Label, Site),
     /// A fence: nobody else can tell that, either.
     Fence,
     /// It read a field of an own node that nobody else knows.
@@ -35,6 +37,8 @@ pub struct Values {
     few: Vec<Option<BTreeSet<i64>>>,
     /// Records that are freed somewhere: others may still know the address of a new one.
     recycled: BTreeSet<RecordId>,
+    /// For each class: is it atomic?
+    atomic: Vec<bool>,
 }
 
 /// More values than this are not a few.
@@ -47,7 +51,8 @@ impl Values {
             let plain = class.record.is_none() && class.initial_cell.is_none();
             plain.then(|| BTreeSet::from([class.initial]))
         });
-        let mut values = Values { few: start.collect(), recycled: BTreeSet::new() };
+        let atomic = library.classes.iter().map(|class| class.is_atomic).collect();
+        let mut values = Values { few: start.collect(), recycled: BTreeSet::new(), atomic };
         let mut updates = Vec::new();
         for method in &library.methods {
             values.writes(&method.body, &mut updates);
@@ -129,7 +134,12 @@ pub fn outcomes(access: &Access, facts: &Facts, values: &Values) -> Vec<(Facts, 
         _ => None,
     };
     let read = |place: &Place| {
-        own(place).map_or(Event::Read(access.label), |node| Event::OwnRead(node, place.class))
+        let is_atomic = values.atomic.get(place.class.0 as usize).is_none_or(|is_atomic| *is_atomic);
+        match own(place) {
+            Some(node) => Event::OwnRead(node, place.class),
+            None if is_atomic => Event::Read(access.label),
+            None => Event::PlainRead(access.label, access.site),
+        }
     };
     let label = access.label;
     match &access.kind {

@@ -117,7 +117,8 @@ impl Body<'_> {
                 path.evaluate(condition);
                 match path.facts.clone().assume(condition, true) {
                     Some(facts) => self.walk(rest, Path { facts, ..path }, found),
-                    None => Ok(()),
+                    // It waits for ever in a loop that was here: this is its last iteration.
+                    None => self.leave(path, Locals::new(), found),
                 }
             }
             Statement::Loop { body, .. } => self.inner(statement, body, rest, path, found),
@@ -175,6 +176,9 @@ impl Body<'_> {
             _ => {}
         });
         let exits = exits(body);
+        if exits.is_endless() {
+            return self.leave(path, Locals::new(), found);
+        }
         if exits.falls {
             self.walk(rest, path.clone(), found)?;
         }
@@ -232,6 +236,13 @@ pub struct Exits {
     pub falls: bool,
     /// `Break`, `Continue` or `Return`, with depths as they would be after it.
     pub others: Vec<Statement>,
+}
+
+impl Exits {
+    /// Does control never leave?
+    pub fn is_endless(&self) -> bool {
+        !self.falls && self.others.is_empty()
+    }
 }
 
 /// How control leaves a loop with this body.

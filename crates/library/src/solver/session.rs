@@ -138,7 +138,7 @@ impl Session {
         self.process = None;
         match silence {
             Silence::Late => {
-                let limit = self.told.as_secs_f64();
+                let limit = seconds(self.told);
                 let why = format!("the solver did not keep to its limit of {limit} s and was stopped");
                 Ok(Err(Answer::Unknown { why }))
             }
@@ -215,7 +215,7 @@ impl Session {
         let parts = parse(reply).unwrap_or_default();
         match parts.iter().find_map(|part| part.text_of(":reason-unknown")) {
             Some("timeout" | "canceled") => {
-                format!("the solver found no answer within {:.4} s", self.told.as_secs_f64())
+                format!("the solver found no answer within {} s", seconds(self.told))
             }
             Some(reason) => format!("the solver gave up: {}", excerpt(reason)),
             None => "the solver gave up".to_owned(),
@@ -296,6 +296,11 @@ fn numbers(version: &str) -> Option<(u32, u32)> {
 fn excerpt(text: &str) -> String {
     let line: String = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(120).collect();
     if text.trim().chars().count() > 120 { format!("{line}…") } else { line }
+}
+
+/// Without more digits than anybody wants.
+fn seconds(limit: Duration) -> f64 {
+    (limit.as_secs_f64() * 1000.0).round() / 1000.0
 }
 
 /// The error in words, without a number.

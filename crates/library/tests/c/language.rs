@@ -435,7 +435,7 @@ fn assertions_and_ends() {
               @0 %1 = load seq_cst a
               @1 %2 = load seq_cst a
               if %2 == 5
-                assume 0
+                loop
               @2 %3 = load seq_cst a
               return %3
         "#]],

@@ -58,6 +58,27 @@ fn libraries_that_are_not_robust_are_not_proved() {
     }
 }
 
+/// Libraries that look robust at first sight; each of them has a small client that is not.
+#[test]
+fn traps_are_not_proved() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/prove/traps");
+    let mut pool = pool(false);
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder).expect("there are traps") {
+        let path = entry.expect("traps can be read").path();
+        let text = std::fs::read(&path).expect("traps can be read");
+        let library = c::read(&path.to_string_lossy(), &text, &c::Options::default()).expect("it is C");
+        let start = std::time::Instant::now();
+        let outcome =
+            prove(&rho::apply(&library).library, &mut pool, &Options::default()).expect("Z3 understands");
+        eprintln!("{} {:?}", path.display(), start.elapsed());
+        let fails = outcome.classes.iter().any(|c| matches!(c.failure, Some(Failure::Witness(_))));
+        assert!(fails, "{} is proved", path.display());
+        files += 1;
+    }
+    assert_eq!(files, 10);
+}
+
 #[test]
 fn each_derived_constraint_is_needed() {
     let needed = [

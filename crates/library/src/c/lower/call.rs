@@ -20,7 +20,7 @@ use crate::code::{AccessKind, Expr, LocalId, Statement};
 const WITHOUT_EFFECT: [&str; 6] =
     ["sched_yield", "thrd_yield", "cpu_relax", "__builtin_ia32_pause", "_mm_pause", "atomic_signal_fence"];
 
-/// Functions that don't return.
+/// Functions that don't return: the thread stays where it is, for ever. That it gets there is part of the execution.
 const ENDS: [&str; 4] = ["abort", "exit", "_Exit", "__builtin_unreachable"];
 
 impl<'a> Lowering<'_, 'a> {
@@ -40,7 +40,8 @@ impl<'a> Lowering<'_, 'a> {
         match name {
             _ if WITHOUT_EFFECT.contains(&name) => Ok(nothing),
             _ if ENDS.contains(&name) => {
-                self.emit(Statement::Assume(Expr::Int(0)));
+                let site = self.reader.site(span);
+                self.emit(Statement::Loop { body: Vec::new(), site });
                 Ok(nothing)
             }
             _ if name.starts_with("atomic_") => self.atomic(name, &call.arguments, span),

@@ -163,6 +163,14 @@ impl<'a> Lowering<'_, 'a> {
             (number, _) => number,
         };
         let Value::Number(e) = value else { return Ok(value) };
+        let is_record = to.struct_pointee().is_some_and(|s| Some(s) != self.reader.object);
+        if is_record && e != Expr::Int(0) && from.pointee().is_some_and(|t| t.kind == Kind::Void) {
+            let name = self.show(to);
+            return self.error(
+                span,
+                format!("what a `void *` points to isn't known: use a `{}` throughout", name.trim()),
+            );
+        }
         match to.kind {
             Kind::Bool if from.kind == Kind::Bool => Ok(Value::Number(e)),
             Kind::Bool => Ok(Value::Number(fold::truth(e))),
