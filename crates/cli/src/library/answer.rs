@@ -13,7 +13,7 @@ use seqcst_library::solver::{self, Pool};
 use seqcst_report::Finding;
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A library that was read.
 pub struct Loaded {
@@ -88,6 +88,9 @@ pub fn complaint(error: &Error) -> String {
     }
 }
 
+/// How long clients are looked for before a proof is looked for more deeply.
+const GLANCE: Duration = Duration::from_secs(1);
+
 /// What is known about a library.
 pub struct Answer {
     /// The library.
@@ -115,18 +118,33 @@ impl Answer {
         let start = Instant::now();
         let time_limit = Some(flags.proof_limit);
         let options = prove::Options { disabled: disabled.to_vec(), time_limit };
-        let outcome = prove::prove(&loaded.transformed.library, pool, &options)?;
+        // A client that is found at once makes looking for a proof a waste of time, unless that is to be explained.
+        let mut early = None;
+        let mut is_real = |partial: &Partial| {
+            if !flags.no_try && !flags.explain {
+                let tried = tried::look(
+                    &loaded.transformed.library,
+                    partial,
+                    &flags.bounds,
+                    flags.try_time.min(GLANCE),
+                );
+                early = Some(tried).filter(|tried| matches!(tried, Tried::Confirmed { .. }));
+            }
+            early.is_some()
+        };
+        let outcome = prove::prove_unless(&loaded.transformed.library, pool, &options, &mut is_real)?;
         let proof_seconds = start.elapsed().as_secs_f64();
-        let mut answer = Answer { loaded, outcome, finding: None, tried: None, proof_seconds, seconds: 0.0 };
+        let mut answer = Answer { loaded, outcome, finding: None, tried: early, proof_seconds, seconds: 0.0 };
         if let Some(partial) = answer.partial() {
             answer.finding = Some(witness::finding(&answer.loaded, partial, proof_seconds));
         }
-        if !flags.no_try {
+        if !flags.no_try && answer.tried.is_none() {
             let library = &answer.loaded.transformed.library;
-            answer.tried = answer.partial().map(|partial| tried::look(library, partial, flags));
+            let look = |partial| tried::look(library, partial, &flags.bounds, flags.try_time);
+            answer.tried = answer.partial().map(look);
             // Mutants are there to be contradicted, proofs included.
             if answer.tried.is_none() && answer.loaded.mutant.is_some() {
-                answer.tried = Some(tried::any(library, flags));
+                answer.tried = Some(tried::any(library, &flags.bounds, flags.try_time));
             }
         }
         answer.seconds = start.elapsed().as_secs_f64();

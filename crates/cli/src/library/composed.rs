@@ -225,5 +225,5 @@ fn confirm<'a>(
         .filter(|gap| is_method(&gap.earlier) && is_method(&gap.later))
         .map(|gap| vec![gap.earlier.what.clone(), gap.later.what.clone()])
         .collect();
-    (!sessions.is_empty()).then(|| tried::sessions_of(&merged, sessions, flags))
+    (!sessions.is_empty()).then(|| tried::sessions_of(&merged, sessions, &flags.bounds, flags.try_time))
 }

@@ -1,12 +1,11 @@
 //! Clients that confirm that a library is not robust.
 
 use super::witness;
-use crate::flags::LibraryFlags;
 use seqcst_library::client::{self, Bounds, Client, Limits, Plain};
 use seqcst_library::code::Library;
 use seqcst_library::prove::{Invocation, Partial};
 use seqcst_report::{Finding, Verdict};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What came of looking for a client.
 pub enum Tried {
@@ -27,7 +26,7 @@ pub enum Tried {
 }
 
 /// Looks for a client that does what a part of an execution does, then for any other.
-pub fn look(library: &Library, partial: &Partial, flags: &LibraryFlags) -> Tried {
+pub fn look(library: &Library, partial: &Partial, bounds: &(usize, usize), time: Duration) -> Tried {
     let sessions = partial.invocations.iter().map(|it| it.session + 1).max().unwrap_or(0);
     let hints = (0..sessions).map(|session| {
         let mut calls: Vec<&Invocation> =
@@ -37,29 +36,33 @@ pub fn look(library: &Library, partial: &Partial, flags: &LibraryFlags) -> Tried
         calls.iter().flat_map(|it| it.method.split('…')).map(str::to_owned).collect()
     });
     match partial.is_race {
-        true => race(library, flags),
-        false => sessions_of(library, hints.collect(), flags),
+        true => race(library, bounds, time),
+        false => sessions_of(library, hints.collect(), bounds, time),
     }
 }
 
 /// Looks for a client whose threads call these methods, then for any other.
-pub fn sessions_of(library: &Library, hints: Vec<Vec<String>>, flags: &LibraryFlags) -> Tried {
-    let (threads, calls) = flags.bounds;
-    let bounds = Bounds { threads, calls, time: flags.try_time, ..Bounds::default() };
-    match client::try_witness(library, &hints, &bounds) {
+pub fn sessions_of(
+    library: &Library,
+    hints: Vec<Vec<String>>,
+    bounds: &(usize, usize),
+    time: Duration,
+) -> Tried {
+    let all = Bounds { threads: bounds.0, calls: bounds.1, time, ..Bounds::default() };
+    match client::try_witness(library, &hints, &all) {
         client::Tried::Confirmed(confirmed) => found(&confirmed.client, confirmed.checked.finding),
         client::Tried::NotConfirmed { robust, unfinished, open, is_complete, states } => {
             let robust = Searched { robust, unfinished, open, is_complete, states };
-            Tried::NotConfirmed { words: robust.words(flags) }
+            Tried::NotConfirmed { words: robust.words(bounds, time) }
         }
     }
 }
 
 /// Looks for any client, of either kind.
-pub fn any(library: &Library, flags: &LibraryFlags) -> Tried {
-    match sessions_of(library, Vec::new(), flags) {
+pub fn any(library: &Library, bounds: &(usize, usize), time: Duration) -> Tried {
+    match sessions_of(library, Vec::new(), bounds, time) {
         Tried::NotConfirmed { words } if library.classes.iter().any(|class| !class.is_atomic) => {
-            match race(library, flags) {
+            match race(library, bounds, time) {
                 Tried::NotConfirmed { words: races } => {
                     Tried::NotConfirmed { words: format!("{words}; data races: {races}") }
                 }
@@ -71,11 +74,11 @@ pub fn any(library: &Library, flags: &LibraryFlags) -> Tried {
 }
 
 /// Looks for a client with a data race.
-fn race(library: &Library, flags: &LibraryFlags) -> Tried {
+fn race(library: &Library, bounds: &(usize, usize), time: Duration) -> Tried {
     let start = Instant::now();
     let mut searched = Searched { is_complete: true, ..Searched::default() };
-    for client in client::enumerate(library, flags.bounds.0, flags.bounds.1) {
-        let left = flags.try_time.saturating_sub(start.elapsed());
+    for client in client::enumerate(library, bounds.0, bounds.1) {
+        let left = time.saturating_sub(start.elapsed());
         if left.is_zero() {
             searched.is_complete = false;
             break;
@@ -95,7 +98,7 @@ fn race(library: &Library, flags: &LibraryFlags) -> Tried {
             }
         }
     }
-    Tried::NotConfirmed { words: searched.words(flags) }
+    Tried::NotConfirmed { words: searched.words(bounds, time) }
 }
 
 fn found(client: &Client, finding: Finding) -> Tried {
@@ -119,8 +122,7 @@ struct Searched {
 }
 
 impl Searched {
-    fn words(&self, flags: &LibraryFlags) -> String {
-        let (threads, calls) = flags.bounds;
+    fn words(&self, (threads, calls): &(usize, usize), time: Duration) -> String {
         let mut words = format!(
             "{} {} with up to {threads} threads of up to {calls} calls {} robust ({} states)",
             self.robust,
@@ -135,7 +137,7 @@ impl Searched {
             words += &format!(", {} without an answer ({why})", self.open.len());
         }
         if !self.is_complete {
-            words += &format!(", no time for the rest (limit of {} s)", flags.try_time.as_secs_f64());
+            words += &format!(", no time for the rest (limit of {} s)", time.as_secs_f64());
         }
         words
     }

@@ -251,7 +251,8 @@ impl Facts {
 impl Facts {
     /// Between two steps, does a call do nothing that others could see, or that could race?
     fn is_silent(&self, segment: &Segment, from: usize, to: usize) -> bool {
-        let is_iterated = segment.gaps.iter().any(|gap| gap.before.contains(&from) && gap.after.contains(&to));
+        let is_iterated =
+            segment.gaps.iter().any(|gap| gap.before.contains(&from) && gap.after.contains(&to));
         let is_quiet = |step: &Step| match step.action {
             Action::Read { .. } => step.class.is_some_and(|c| self.classes[c.0 as usize].is_atomic),
             Action::Fence | Action::Allocate { .. } => true,

@@ -110,6 +110,17 @@ impl Outcome {
 
 /// Tries to prove that a library (after ρ) is execution-graph robust for every client that keeps its contract.
 pub fn prove(library: &Library, pool: &mut Pool, options: &Options) -> Result<Outcome, Error> {
+    prove_unless(library, pool, options, &mut |_| false)
+}
+
+/// Does the same, but no more than necessary once it is known that there is no proof: `is_real` is asked about the first part
+/// of an execution that is in the way for a class, before the class is looked at more deeply.
+pub fn prove_unless(
+    library: &Library,
+    pool: &mut Pool,
+    options: &Options,
+    is_real: &mut dyn FnMut(&Partial) -> bool,
+) -> Result<Outcome, Error> {
     let joined = sections::join(library);
     let analysed = joined.as_ref().map_or(library, |joined| &joined.library);
     let segments: Vec<_> = analysed
@@ -141,7 +152,7 @@ pub fn prove(library: &Library, pool: &mut Pool, options: &Options) -> Result<Ou
     if !options.disabled.contains(&Constraint::Bound) {
         world.facts.bounds = invariants::bounds(&world, pool)?;
     }
-    let mut prover = Prover { world: &world, pool, deepest: Depth::Reads };
+    let mut prover = Prover { world: &world, pool, deepest: Depth::Reads, is_real, is_refuted: false };
     if options.disabled.contains(&Constraint::Writers) {
         prover.deepest = Depth::Calls;
     }
@@ -184,6 +195,9 @@ struct Prover<'a, 'p> {
     world: &'a World<'a>,
     pool: &'p mut Pool,
     deepest: Depth,
+    is_real: &'p mut dyn FnMut(&Partial) -> bool,
+    /// There is no proof.
+    is_refuted: bool,
 }
 
 /// The answers to some questions together.
@@ -207,6 +221,11 @@ impl Prover<'_, '_> {
         let mut result =
             ClassResult { class, conditions: Vec::new(), questions: 0, used: Vec::new(), failure: None };
         let mut labels = Vec::new();
+        if self.is_refuted {
+            let why = "the library is refuted already".to_owned();
+            result.failure = Some(Failure::Unknown { why });
+            return Ok(result);
+        }
         if self.world.library.classes[class.0 as usize].is_atomic {
             for suspect in accesses(self.world, class) {
                 if suspect.of(self.world).writes() && result.failure.is_none() {
@@ -246,7 +265,7 @@ impl Prover<'_, '_> {
                     }
                     other => failure = Some(worse(failure, other)),
                 }
-                if self.is_late() {
+                if self.is_late() || self.refutes(class, failure.as_ref(), depth) {
                     break;
                 }
             }
@@ -266,6 +285,14 @@ impl Prover<'_, '_> {
 
     fn is_late(&self) -> bool {
         self.pool.deadline.is_some_and(|deadline| Instant::now() > deadline)
+    }
+
+    /// Is what was found first for a class, without looking deeply, real?
+    fn refutes(&mut self, class: ClassId, failure: Option<&Verdict>, depth: Depth) -> bool {
+        if let (Depth::Calls, Some(Verdict::Fails { case, values })) = (depth, failure) {
+            self.is_refuted = (self.is_real)(&Partial::new(self.world, class, *case, values));
+        }
+        self.is_refuted
     }
 
     fn failure(&self, class: ClassId, verdict: Verdict) -> Failure {
@@ -327,7 +354,7 @@ impl Prover<'_, '_> {
                     other => failure = Some(worse(failure, other)),
                 }
             }
-            if self.is_late() {
+            if self.is_late() || self.refutes(class, failure.as_ref(), depth) {
                 break;
             }
         }

@@ -275,11 +275,9 @@ impl Rewrite<'_> {
 fn without_failing(statement: &Statement) -> Statement {
     let block = |block: &[Statement]| block.iter().map(without_failing).collect();
     match statement {
-        Statement::If { condition, then, otherwise } => Statement::If {
-            condition: condition.clone(),
-            then: block(then),
-            otherwise: block(otherwise),
-        },
+        Statement::If { condition, then, otherwise } => {
+            Statement::If { condition: condition.clone(), then: block(then), otherwise: block(otherwise) }
+        }
         Statement::Loop { body, site } => Statement::Loop { body: block(body), site: *site },
         back if fails(back) => Statement::Assume(Expr::Int(0)),
         other => other.clone(),
