@@ -90,7 +90,7 @@ pub fn seconds(seconds: f64) -> String {
 }
 
 fn failed(answer: &Answer) -> impl Iterator<Item = &ClassResult> {
-    answer.outcome.classes.iter().filter(|class| class.failure.is_some())
+    answer.outcome.classes.iter().filter(|class| !matches!(class.failure, None | Some(Failure::Skipped)))
 }
 
 /// Which condition holds for which class, and what the proof needs.
@@ -103,7 +103,7 @@ fn classes(out: &mut String, answer: &Answer) {
             let conditions: Vec<String> = class.conditions.iter().map(ToString::to_string).collect();
             let conditions = match &class.failure {
                 Some(Failure::Witness(_)) => "none".to_owned(),
-                Some(Failure::Unknown { .. }) => "unknown".to_owned(),
+                Some(Failure::Unknown { .. } | Failure::Skipped) => "unknown".to_owned(),
                 None if conditions.is_empty() => "never written".to_owned(),
                 None => conditions.join(", "),
             };

@@ -83,6 +83,8 @@ pub struct ClassResult {
 pub enum Failure {
     /// A partial execution in which an access may be stale.
     Witness(Box<Partial>),
+    /// It was not looked at: the library is refuted already.
+    Skipped,
     /// The solver gave up.
     Unknown {
         /// Why.
@@ -222,8 +224,7 @@ impl Prover<'_, '_> {
             ClassResult { class, conditions: Vec::new(), questions: 0, used: Vec::new(), failure: None };
         let mut labels = Vec::new();
         if self.is_refuted {
-            let why = "the library is refuted already".to_owned();
-            result.failure = Some(Failure::Unknown { why });
+            result.failure = Some(Failure::Skipped);
             return Ok(result);
         }
         if self.world.library.classes[class.0 as usize].is_atomic {
