@@ -7,6 +7,7 @@ mod random;
 use seqcst_library::client::{Checked, Limits, Plain, check, enumerate};
 use seqcst_library::code::Library;
 use seqcst_library::prove::{Options, prove};
+use seqcst_library::rho;
 use seqcst_library::solver::{self, Pool};
 use seqcst_report::Verdict;
 use std::time::Duration;
@@ -39,7 +40,7 @@ fn what_is_proved_is_robust_for_small_clients() {
     let mut pool = Pool::new(options).expect("Z3 is installed by cargo xtask setup");
     let (mut robust, mut refuted_ones, mut open) = (0, 0, 0);
     for seed in first..first + cases {
-        let library = random::library(seed);
+        let library = rho::apply(&random::library(seed)).library;
         let limit = Options { time_limit: Some(Duration::from_secs(10)), ..Options::default() };
         let outcome = prove(&library, &mut pool, &limit).expect("the solver understands all questions");
         let (threads, calls) = if library.methods.len() > 2 { (2, 2) } else { (3, 2) };

@@ -40,9 +40,10 @@ pub fn library(seed: u64) -> Library {
     let is_strong = dice.one_in(3);
     let mut maker = Maker { dice, library: Library::default(), labels: 0, is_strong };
     maker.library.files.push("random".to_owned());
-    match maker.dice.roll(4) {
+    match maker.dice.roll(5) {
         0 => maker.published_nodes(),
         1 => maker.counters(),
+        2 => maker.loops(),
         _ => maker.locations(),
     }
     maker.library
@@ -147,6 +148,35 @@ impl Maker {
                 } else {
                     body.push(statement);
                 }
+            }
+            self.method(&format!("m{number}"), 1, 6, body);
+        }
+        if self.dice.one_in(4) {
+            self.library.contract.one_thread.push(vec!["m0".to_owned()]);
+        }
+    }
+
+    /// Methods with a loop that is left when a value is read, between accesses of two locations.
+    fn loops(&mut self) {
+        let classes = [self.class("x"), self.class("y")];
+        self.library.classes[1].is_atomic = !self.dice.one_in(5);
+        for number in 0..1 + self.dice.roll(2) {
+            let mut body = Vec::new();
+            if self.dice.one_in(2) {
+                body.push(self.statement(&classes, 1));
+            }
+            let mut inside = vec![self.statement(&classes, 2)];
+            if self.dice.one_in(2) {
+                inside.push(self.statement(&classes, 3));
+            }
+            let value = Expr::Int(self.dice.roll(2) as i64);
+            let condition = binary(Operator::Equal, local(2), value);
+            let at = self.dice.roll(1 + inside.len() as u64) as usize;
+            let leave = Statement::If { condition, then: vec![Statement::Break(0)], otherwise: vec![] };
+            inside.insert(at.max(1), leave);
+            body.push(Statement::Loop { body: inside, site: Site { file: 0, line: 1, column: 1 } });
+            if self.dice.one_in(2) {
+                body.push(self.statement(&classes, 4));
             }
             self.method(&format!("m{number}"), 1, 6, body);
         }
