@@ -7,7 +7,7 @@
 
 use crate::change::{Change, Made};
 use crate::machine::{Fence, Machine, Step};
-use crate::mapping::{Features, steps};
+use crate::mapping::{Features, old_steps, steps};
 use crate::program::{Edge, Function, Point, Program, Spot, What, When};
 
 /// All functions of a program, for two machines.
@@ -157,7 +157,7 @@ impl Builder<'_> {
 
     fn node(&self, lowered: &mut Lowered, thread: &mut Thread, number: usize) {
         let node = &self.function.nodes[number];
-        let from = steps(lowered.from, self.features, &node.what);
+        let from = old_steps(lowered.from, self.features, &node.what);
         let to = steps(lowered.to, self.features, &node.what);
         let success = self.chain(lowered, thread, number, &from.success, &to.success);
         let retried = to.retried.as_ref().map(|to| self.chain(lowered, thread, number, &from.success, to));

@@ -24,6 +24,23 @@ pub fn steps(machine: Machine, features: Features, what: &What) -> Steps {
     }
 }
 
+/// The steps of a node on the machine that a program comes from: what is not known there may order everything.
+///
+/// Atomic accesses of 16 bytes are loops or locked instructions, or calls of a library that may take a lock. On the machine that
+/// the program goes to they order no more than they must.
+pub fn old_steps(machine: Machine, features: Features, what: &What) -> Steps {
+    let steps = steps(machine, features, what);
+    let around = |steps: Vec<Step>| [vec![FULL], steps, vec![FULL]].concat();
+    match what {
+        What::Access(access) if access.is_wide() && machine != Machine::Sc => Steps {
+            success: around(steps.success),
+            failure: steps.failure.map(around),
+            retried: steps.retried.map(around),
+        },
+        _ => steps,
+    }
+}
+
 const FULL: Step = Step::Fence(Fence::Full);
 const WRITE: Step = Step::Write { release: false, exclusive: false };
 
@@ -77,6 +94,11 @@ fn of_access(machine: Machine, features: Features, access: &Access) -> Steps {
 
         (Machine::ArmV8, Kind::Load) if features.rcpc && *order == Order::Acquire => {
             always(vec![Step::Read(Acquire::Pc)])
+        }
+        // `ldp` and `stp` with fences beside them: such a load doesn't wait for an earlier `stlr`, nor an `ldar` for such a store.
+        (Machine::ArmV8, Kind::Load) if acquire && access.is_wide() => always(vec![Step::Read(Acquire::Pc)]),
+        (Machine::ArmV8, Kind::Store) if access.is_wide() => {
+            always(vec![Step::Write { release: sc, exclusive: false }])
         }
         (Machine::ArmV8, Kind::Load) => always(vec![read(acquire)]),
         (Machine::ArmV8, Kind::Store) => always(vec![Step::Write { release, exclusive: false }]),

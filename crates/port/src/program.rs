@@ -121,6 +121,13 @@ pub struct Access {
     pub depends: Vec<Dependency>,
 }
 
+impl Access {
+    /// Whether it is atomic and larger than any register. (What library functions access is larger than that.)
+    pub fn is_wide(&self) -> bool {
+        self.order != Order::Plain && (9..=16).contains(&self.size)
+    }
+}
+
 /// What kind of access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {

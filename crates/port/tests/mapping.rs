@@ -4,7 +4,7 @@ mod common;
 
 use common::{scratch, tool};
 use seqcst_port::machine::{Acquire, Fence, Machine, Step};
-use seqcst_port::mapping::{Features, steps};
+use seqcst_port::mapping::{Features, old_steps, steps};
 use seqcst_port::program::{Access, Kind, Order, What};
 use std::collections::HashMap;
 use std::process::Command;
@@ -277,4 +277,89 @@ fn armv8_with_rcpc_loads() {
 fn armv7() {
     let flags = ["--target=armv7-linux-gnueabihf", "-march=armv7-a"];
     holds(Machine::ArmV7, Features::default(), &flags, "armv7");
+}
+
+/// Loads and stores of 16 bytes: name, order, kind.
+fn wide_rows() -> Vec<Row> {
+    use Order::{Acquire, Relaxed, Release, SeqCst};
+    let wide = |kind: Kind, order: Order| match access(kind, order, Relaxed) {
+        What::Access(access) => What::Access(Access { size: 16, ..access }),
+        other => other,
+    };
+    let load = |order: Order| {
+        let name = format!("load_{}", c_name(order));
+        let body = format!("return __c11_atomic_load(p, {});", number(order));
+        let source = format!("__int128 {name}(_Atomic(__int128) *p) {{ {body} }}\n");
+        Row { name, source, what: wide(Kind::Load, order) }
+    };
+    let store = |order: Order| {
+        let name = format!("store_{}", c_name(order));
+        let body = format!("__c11_atomic_store(p, 7, {});", number(order));
+        let source = format!("void {name}(_Atomic(__int128) *p) {{ {body} }}\n");
+        Row { name, source, what: wide(Kind::Store, order) }
+    };
+    let (loads, stores) = ([Relaxed, Acquire, SeqCst].map(load), [Relaxed, Release, SeqCst].map(store));
+    loads.into_iter().chain(stores).collect()
+}
+
+/// What is locked on x86 is a fence there, and the machine that a program comes from is never taken for a weaker one.
+#[test]
+fn sixteen_bytes_on_x86() {
+    let full = Step::Fence(Fence::Full);
+    let rows = wide_rows();
+    for row in &rows {
+        for machine in [Machine::X86, Machine::ArmV8] {
+            let old = old_steps(machine, Features::default(), &row.what).success;
+            assert!(matches!(old[..], [a, .., b] if a == full && b == full), "{machine} {}", row.name);
+        }
+        assert_ne!(steps(Machine::X86, Features::default(), &row.what).success[0], full, "{}", row.name);
+    }
+    if tool("clang-19") {
+        let functions = assembly(&rows, &["--target=x86_64-linux-gnu", "-mcx16"], "wide-x86");
+        for row in &rows {
+            let locked = functions[&row.name].iter().any(|line| line.contains("cmpxchg16b"));
+            assert!(locked, "{:#?}", functions[&row.name]);
+        }
+    }
+    let narrow = access(Kind::Load, Order::Relaxed, Order::Relaxed);
+    assert_eq!(old_steps(Machine::X86, Features::default(), &narrow).success.len(), 1);
+}
+
+/// On ARMv8 there are three ways; what is said holds for each of them.
+#[test]
+fn sixteen_bytes_on_armv8() {
+    let rows = wide_rows();
+    let said = |row: &Row| steps(Machine::ArmV8, Features::default(), &row.what).success;
+    let write = |release: bool| vec![Step::Write { release, exclusive: false }];
+    let expected = [
+        vec![Step::Read(Acquire::No)],
+        vec![Step::Read(Acquire::Pc)],
+        vec![Step::Read(Acquire::Pc)],
+        write(false),
+        write(false),
+        write(true),
+    ];
+    assert_eq!(rows.iter().map(said).collect::<Vec<_>>(), expected);
+    if !tool("clang-19") {
+        return;
+    }
+    for march in ["armv8-a", "armv8-a+lse", "armv8.4-a"] {
+        let flags = ["--target=aarch64-linux-gnu", "-mno-outline-atomics", &format!("-march={march}")];
+        let functions = assembly(&rows, &flags, &format!("wide-{march}"));
+        for row in &rows {
+            let has = |names: &[&str]| {
+                let lines = functions[&row.name].iter();
+                lines.filter(|line| names.iter().any(|name| line.starts_with(name))).count()
+            };
+            let about = format!("{march} {}: {:#?}", row.name, functions[&row.name]);
+            match said(row)[..] {
+                [Step::Read(Acquire::Pc)] => assert!(has(&["ldaxp", "caspa", "dmb ish"]) > 0, "{about}"),
+                // Behind everything earlier, and before a later `ldar`.
+                [Step::Write { release: true, .. }] => {
+                    assert!(has(&["stlxp", "caspal"]) > 0 || has(&["dmb ish"]) == 2, "{about}");
+                }
+                _ => assert!(has(&["ldxp", "ldp", "stp", "casp"]) > 0, "{about}"),
+            }
+        }
+    }
 }
