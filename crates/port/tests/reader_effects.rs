@@ -4,8 +4,9 @@
 mod common;
 
 use common::piece::{look_at, may_meet, seen};
-use seqcst_port::ir::lower::Ported;
+use seqcst_port::ir::lower::{Ported, Taken};
 use seqcst_port::machine::Machine;
+use seqcst_port::place::{Costs, place};
 use seqcst_port::program::{Aliases, What};
 use seqcst_port::robust::{Question, check};
 
@@ -242,4 +243,131 @@ fn functions_that_a_global_may_point_at() {
     assert!(!follows("call i64 @read(i32 0, ptr @hook, i64 8)"));
     assert!(!follows("%o = atomicrmw xchg ptr @hook, ptr @two monotonic"));
     assert!(!follows("call void @llvm.memcpy.p0.p0.i64(ptr @hook, ptr @x, i64 8, i1 false)"));
+}
+
+#[test]
+fn a_library_may_call_back() {
+    let piece = |callee: &str| {
+        format!(
+            "@x = global i32 0\n@c = global i32 0\ndeclare i32 @pthread_once(ptr, ptr)\ndeclare void @other()\n\
+             define internal void @init() {{\nstore atomic i32 1, ptr @x monotonic, align 4\nret void\n}}\n\
+             define void @f(ptr %p) {{\n%r = call i32 @pthread_once(ptr @c, ptr {callee})\nret void\n}}\n"
+        )
+    };
+    assert_eq!(seen(&piece("@init")), ["Relaxed Store x"]);
+    // Once or not at all: there is a way around.
+    let ported = look_at(&piece("@init"));
+    let nodes = &ported.program.functions[0].nodes;
+    assert!(nodes.iter().any(|node| node.next.len() == 2));
+    for unknown in ["@other", "%p"] {
+        assert_eq!(seen(&piece(unknown)), ["call of pthread_once"], "{unknown}");
+        assert_eq!(look_at(&piece(unknown)).notes.len(), 1, "{unknown}");
+    }
+}
+
+#[test]
+fn functions_of_the_program_with_names_like_the_librarys() {
+    for own in ["stream_publish", "memory_store", "pthread_pool_push", "_ZdeR3Foo"] {
+        let piece = calls(&format!("declare void @{own}()"), &format!("call void @{own}()"));
+        assert_eq!(seen(&piece), [STORE, &format!("call of {own}"), LOAD], "{own}");
+    }
+    assert_eq!(seen(&calls("declare i32 @rand()", "call i32 @rand()")), [STORE, LOAD]);
+}
+
+#[test]
+fn intrinsics_that_touch_memory() {
+    let vp = "declare <2 x i32> @llvm.vp.load.v2i32.p0(ptr, <2 x i1>, i32)";
+    let call = "%v = call <2 x i32> @llvm.vp.load.v2i32.p0(ptr @z, <2 x i1> <i1 1, i1 1>, i32 2)";
+    assert_eq!(seen(&calls(vp, call)), [STORE, "call of llvm.vp.load.v2i32.p0", LOAD]);
+    // If it is known what they touch, no more than that.
+    assert_eq!(seen(&calls(&format!("{vp} #0"), call)), [STORE, "Relaxed Load z[…]", LOAD]);
+    let mask = "declare void @llvm.x86.sse2.maskmov.dqu(<16 x i8>, <16 x i8>, ptr)";
+    let call =
+        "call void @llvm.x86.sse2.maskmov.dqu(<16 x i8> zeroinitializer, <16 x i8> zeroinitializer, ptr @z)";
+    assert_eq!(seen(&calls(mask, call)), [STORE, "call of llvm.x86.sse2.maskmov.dqu", LOAD]);
+    let add = "declare <4 x float> @llvm.x86.sse.add.ss(<4 x float>, <4 x float>)";
+    let call = "%v = call <4 x float> @llvm.x86.sse.add.ss(<4 x float> undef, <4 x float> undef)";
+    assert_eq!(seen(&calls(&format!("{add} memory(none)"), call)), [STORE, LOAD]);
+    assert_eq!(
+        seen(&calls("declare void @llvm.assume(i1)", "call void @llvm.assume(i1 true)")),
+        [STORE, LOAD]
+    );
+}
+
+#[test]
+fn addresses_that_are_numbers() {
+    let piece = |first: &str, second: &str| {
+        format!(
+            "@x = global i32 0\ndefine void @f() {{\nstore volatile i32 1, ptr {first}\n\
+             store volatile i32 1, ptr {second}\nret void\n}}\n"
+        )
+    };
+    let device = "inttoptr (i64 4096 to ptr)";
+    let next = "getelementptr (i8, ptr inttoptr (i64 4096 to ptr), i64 4)";
+    assert_eq!(seen(&piece(device, next)), ["Plain Store 0x1000", "Plain Store 0x1004"]);
+    assert!(!may_meet(&piece(device, next), "0x1000", "0x1004"));
+    assert!(may_meet(&piece(device, "@x"), "0x1000", "x"));
+    assert!(seen(&piece("null", "null")).is_empty());
+    assert_eq!(seen(&piece("getelementptr (i8, ptr null, i64 4096)", "@x"))[0], "Plain Store 0x1000");
+}
+
+#[test]
+fn aliases_of_data() {
+    let piece = |alias: &str| {
+        format!(
+            "@x = internal global {{ i32, i32 }} zeroinitializer\n@xa = {alias}\n@xb = alias i32, ptr @xa\n\
+             define void @f() {{\nstore i32 1, ptr @x\nstore i32 1, ptr @xb\nret void\n}}\n"
+        )
+    };
+    assert_eq!(seen(&piece("alias i32, ptr @x")), ["Plain Store x", "Plain Store x"]);
+    let field = "alias i32, getelementptr inbounds ({ i32, i32 }, ptr @x, i64 0, i32 1)";
+    assert_eq!(seen(&piece(field)), ["Plain Store x", "Plain Store x+4"]);
+    let cast = "alias i32, i32* bitcast ({ i32, i32 }* @x to i32*)";
+    assert_eq!(seen(&piece(cast)), ["Plain Store x", "Plain Store x"]);
+    let computed = "alias i32, inttoptr (i64 add (i64 ptrtoint (ptr @x to i64), i64 4) to ptr)";
+    assert_eq!(seen(&piece(computed)), ["Plain Store x", "Plain Store x[…]"]);
+    // Other files know the alias, and so the object.
+    let known = piece("alias i32, ptr @x")
+        .replace("ret void", "%p = load ptr, ptr @x\nstore i32 1, ptr %p\nret void");
+    assert!(may_meet(&known, "*p0", "x"));
+    // Which function an `ifunc` is, is found out when the program starts.
+    let chosen = "@x = global i32 0\n@g = ifunc void (), ptr @choose\n\
+        define internal ptr @choose() {\nstore i32 1, ptr @x\nret ptr null\n}\n\
+        define void @f() {\ncall void @g()\nret void\n}\n";
+    assert_eq!(seen(chosen), ["call of g"]);
+}
+
+#[test]
+fn copies_are_made_in_pieces() {
+    let piece = |length: u32| {
+        format!(
+            "@s = global [64 x i32] zeroinitializer\n@o = global [64 x i32] zeroinitializer\n\
+             declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n\
+             define void @writer() {{\nstore atomic i32 1, ptr getelementptr (i8, ptr @s, i64 4) monotonic, align 4\n\
+             fence seq_cst\nstore atomic i32 1, ptr @s monotonic, align 4\nret void\n}}\n\
+             define void @reader() {{\n\
+             call void @llvm.memcpy.p0.p0.i64(ptr @o, ptr @s, i64 {length}, i1 false)\nret void\n}}\n"
+        )
+    };
+    let question = Question::new(Machine::X86, Machine::ArmV8);
+    let ask = |length: u32| {
+        let ported = look_at(&piece(length));
+        place(&ported.program, &ported.classes, question, &Costs::default()).expect("no limit")
+    };
+    // There is no place for a fence inside.
+    let whole = ask(256);
+    assert!(!whole.before.is_robust() && !whole.after.is_robust());
+    assert!(ask(4).before.is_robust(), "one instruction");
+}
+
+#[test]
+fn what_is_taken_for_granted() {
+    let none = look_at(&calls("", "")).taken;
+    assert_eq!(none, Taken::default());
+    let call = |declaration: &str, call: &str| look_at(&calls(declaration, call)).taken;
+    assert!(call("declare void @ext()", "call void @ext()").calls);
+    assert!(call("declare i32 @ext() memory(read)", "%v = call i32 @ext()").calls);
+    assert!(call("declare ptr @malloc(i64)", "%m = call ptr @malloc(i64 8)").allocators);
+    let streams = call("declare i32 @fputc(i32, ptr)", "%v = call i32 @fputc(i32 7, ptr @z)");
+    assert!(streams.streams && !streams.calls);
 }

@@ -141,3 +141,24 @@ fn memory_that_has_moved() {
     assert_eq!(seen(&piece("store ptr %p, ptr @g")).len(), 5);
     assert!(may_meet(&f("%o = load ptr, ptr @g\nstore i32 1, ptr %o"), "g", "*p0"));
 }
+
+#[test]
+fn what_a_library_keeps() {
+    let piece = |name: &str, call: &str| {
+        let text = f(&format!("%p = call ptr @malloc(i64 8)\n{call}\nstore i32 1, ptr %p"));
+        seen(&format!("declare i32 @{name}(i32, ptr)\n{text}"))
+    };
+    for keeps in ["pthread_setspecific", "tss_set"] {
+        let seen = piece(keeps, &format!("call i32 @{keeps}(i32 0, ptr %p)"));
+        assert!(seen.contains(&"Plain Store memory of the thread".to_owned()), "{keeps}: {seen:?}");
+    }
+    let lent = piece("pthread_getname_np", "call i32 @pthread_getname_np(i32 0, ptr %p)");
+    assert!(lent.is_empty(), "{lent:?}");
+}
+
+#[test]
+fn a_copy_of_a_string_reads_it() {
+    let text = f("%o = load ptr, ptr @g\n%p = call ptr @strdup(ptr %o)");
+    let text = format!("declare noalias ptr @strdup(ptr)\n{text}");
+    assert_eq!(seen(&text), ["Plain Load g", "Plain Load *p0[…]"]);
+}

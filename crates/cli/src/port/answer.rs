@@ -6,7 +6,7 @@ use crate::flags::PortFlags;
 use seqcst_port::count;
 use seqcst_port::ir::code::{Code, FunctionId};
 use seqcst_port::ir::inline::{Note, Site, Why};
-use seqcst_port::ir::lower::{Options, Ported, lower};
+use seqcst_port::ir::lower::{Options, Ported, Taken, lower};
 use seqcst_port::ir::module::Op;
 use seqcst_port::ir::patch::{self, Edit};
 use seqcst_port::ir::source;
@@ -151,6 +151,8 @@ impl Loaded {
         let Question { from, to, features, .. } = question;
         let armv8 = features.rcpc && (from == Machine::ArmV8 || to == Machine::ArmV8);
         let cut = self.ported.notes.iter().any(|note| note.why == Why::Recursion);
+        let Taken { calls, allocators, streams, types } = self.ported.taken;
+        let past_caches = self.code.files.iter().any(|file| file.module.nontemporal);
         let all = [
             (atomics_only, "no-data-race", "no data race: only atomic accesses are looked at"),
             (
@@ -178,6 +180,23 @@ impl Loaded {
                 cut,
                 "recursion-cut",
                 "where a function calls itself, the inner call accesses everything that threads share, in no order",
+            ),
+            (
+                calls,
+                "calls-ported",
+                "what an unknown call does inside is ordered there as its author wants it: only what is around it is looked at",
+            ),
+            (types, "types", "a variable of type `struct s *` holds the address of an `s`"),
+            (
+                allocators,
+                "allocators",
+                "allocators look after themselves, and give memory out again only once they have had it back",
+            ),
+            (streams, "streams", "`FILE` streams look after themselves"),
+            (
+                past_caches && to == Machine::X86,
+                "past-caches",
+                "an sfence stands behind stores that go past the caches, where their order matters",
             ),
         ];
         let in_force = all.into_iter().filter(|(yes, ..)| *yes);

@@ -3,6 +3,7 @@
 //! What two pointers with the same or different roots can do to each other, row by row:
 //!
 //! * two globals, or two pieces of memory with known origins: the same one, and overlapping bytes of it;
+//! * two addresses that are numbers: overlapping bytes; such an address and other memory may be anything to each other;
 //! * a pointer from elsewhere and a global: only if the global's address goes anywhere;
 //! * what may touch anything (a call) and whatever else: always;
 //! * two pointers from elsewhere: anything, unless both are multiples of something and their distances differ by less, or the
@@ -25,6 +26,8 @@ pub enum Origin {
     Own(u32, u32),
     /// Memory of who started the thread: the function, the value that is its address there.
     Passed(FunctionId, u32),
+    /// A number: the distance is the address.
+    Fixed,
     /// A value from elsewhere: the thread's function, the value.
     Value(u32, u32),
     /// Anywhere.
@@ -121,8 +124,20 @@ impl Classes {
             [(Origin::Own(..), offset)] => format!("memory of the thread{}", distance(offset)),
             [(Origin::Passed(..), offset)] => format!("the thread's argument{}", distance(offset)),
             [(Origin::Value(_, value), offset)] => format!("*p{value}{}", distance(offset)),
+            [(Origin::Fixed, Offset { at, every: 0 })] => format!("{at:#x}"),
             _ => "anything".to_owned(),
         }
+    }
+
+    /// Whether types keep any two addresses apart, and nothing else does.
+    pub fn tell_by_type(&self) -> bool {
+        let typed: Vec<&Class> = self.classes.iter().filter(|class| !class.hints.inside.is_empty()).collect();
+        let without =
+            |class: &Class| Class { hints: Hints { inside: Vec::new(), ..class.hints }, ..class.clone() };
+        typed.iter().enumerate().any(|(n, a)| {
+            let bare = without(a);
+            typed[..n].iter().any(|b| !self.meet(a, b, true) && self.meet(&bare, b, true))
+        })
     }
 
     fn meet(&self, a: &Class, b: &Class, apart: bool) -> bool {
@@ -136,6 +151,7 @@ impl Classes {
                 (Origin::Own(..), Origin::Own(..)) if x == y => !apart && overlap(*x_at, *y_at),
                 (Origin::Own(..), Origin::Own(..)) => false,
                 (Origin::Passed(..), Origin::Passed(..)) => x == y && overlap(*x_at, *y_at),
+                (Origin::Fixed, Origin::Fixed) => overlap(*x_at, *y_at),
                 (Origin::Global(_), Origin::Own(..) | Origin::Passed(..)) => false,
                 (Origin::Own(..) | Origin::Passed(..), Origin::Global(_)) => false,
                 (Origin::Own(..), Origin::Passed(..)) | (Origin::Passed(..), Origin::Own(..)) => true,
@@ -220,7 +236,7 @@ impl Aliases for Classes {
     }
 
     fn same(&self, a: usize, b: usize) -> bool {
-        let global = |class: &Class| matches!(class.at[..], [(Origin::Global(_), _)]);
+        let global = |class: &Class| matches!(class.at[..], [(Origin::Global(_) | Origin::Fixed, _)]);
         self.must(a, b) && self.get(a).is_some_and(global)
     }
 }

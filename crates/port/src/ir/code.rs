@@ -54,8 +54,8 @@ pub struct Code {
     pub files: Vec<File>,
     /// Globals and functions.
     pub objects: Vec<Known>,
-    /// What each symbol of each file means.
-    numbers: Vec<Vec<Object>>,
+    /// What each symbol of each file means: an object, and how far into it if the symbol is an alias.
+    numbers: Vec<Vec<(Object, Offset)>>,
     /// What is stored into globals through their names.
     stored: FxHashMap<Object, Stored>,
     /// Globals that are written in other ways, too.
@@ -77,6 +77,7 @@ impl Code {
             code.join(number as u32, &file.module, &mut by_name);
             code.files.push(file);
         }
+        code.aliases(&by_name);
         code.find_leaks();
         code
     }
@@ -86,8 +87,10 @@ impl Code {
         for (symbol, name) in module.symbols.iter().enumerate() {
             let symbol = symbol as Symbol;
             let global = module.globals.get(&symbol);
-            let body = module.body(symbol).map(|function| FunctionId { file, function: function as u32 });
+            let body =
+                module.bodies.get(&symbol).map(|&function| FunctionId { file, function: function as u32 });
             let internal = global.is_some_and(|g| g.internal)
+                || module.aliases.get(&symbol).is_some_and(|alias| alias.internal)
                 || body
                     .is_some_and(|id| module.functions.get(id.function as usize).is_some_and(|f| f.internal));
             let known = match by_name.get(name) {
@@ -108,19 +111,55 @@ impl Code {
             };
             let object = &mut self.objects[known as usize];
             object.body = object.body.or(body);
-            if let Some(global) = global {
+            object.constant &= match global {
                 // Streams of the C library: it locks what is behind them itself.
-                object.constant &= global.constant || is_stream(name);
-                object.thread_local |= global.thread_local;
-            }
-            numbers.push(known);
+                Some(global) => global.constant || is_stream(name),
+                // Code.
+                None => body.is_some() || module.declared.contains_key(&symbol),
+            };
+            object.thread_local |= global.is_some_and(|global| global.thread_local);
+            numbers.push((known, Offset::ZERO));
         }
         self.numbers.push(numbers);
     }
 
+    /// Gives aliases the numbers of what they stand for, also in files that know no more than the name.
+    fn aliases(&mut self, by_name: &FxHashMap<String, Object>) {
+        let mut means: FxHashMap<Object, (Object, Offset)> = FxHashMap::default();
+        for (numbers, file) in self.numbers.iter().zip(&self.files) {
+            for (&symbol, alias) in &file.module.aliases {
+                let (own, of) = (numbers[symbol as usize].0, numbers[alias.of as usize].0);
+                // A function of that name in another file goes before a weak alias.
+                if self.objects[own as usize].body.is_none() {
+                    means.insert(own, (of, alias.offset));
+                }
+            }
+        }
+        let resolve = |mut object: Object| {
+            let mut offset = Offset::ZERO;
+            for _ in 0..means.len() {
+                let Some(&(next, more)) = means.get(&object) else { break };
+                (object, offset) = (next, offset.plus(more));
+            }
+            (object, offset)
+        };
+        self.numbers.iter_mut().flatten().for_each(|number| *number = resolve(number.0));
+        for &alias in by_name.values().filter(|alias| means.contains_key(alias)) {
+            // Other files can name it, by the name of the alias.
+            self.objects[resolve(alias).0 as usize].internal = false;
+        }
+    }
+
     /// The object behind a symbol of a file.
     pub fn object(&self, file: u32, symbol: Symbol) -> Object {
-        self.numbers.get(file as usize).and_then(|n| n.get(symbol as usize)).copied().unwrap_or_default()
+        self.address(file, symbol, Offset::ZERO).0
+    }
+
+    /// The object behind a symbol of a file, and how far into it an address is that is so far behind the symbol.
+    pub fn address(&self, file: u32, symbol: Symbol, offset: Offset) -> (Object, Offset) {
+        let known = self.numbers.get(file as usize).and_then(|n| n.get(symbol as usize)).copied();
+        let (object, at) = known.unwrap_or((0, Offset::ANY));
+        (object, at.plus(offset))
     }
 
     /// Whether a symbol of a file is a function with a body.
@@ -143,7 +182,11 @@ impl Code {
         }
         match &call.callee {
             Callee::Direct(object) => match self.objects.get(*object as usize) {
-                Some(known) if known.body.is_none() => by_name(&known.name, call.limits),
+                Some(known) if known.body.is_none() => match by_name(&known.name, call.limits) {
+                    // Nobody knows whom.
+                    Effect::Calls(_) => Effect::Unknown,
+                    known => known,
+                },
                 _ => Effect::Unknown,
             },
             _ => Effect::within(call.limits),

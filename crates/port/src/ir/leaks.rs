@@ -170,7 +170,7 @@ impl<'c> Looked<'c> {
     /// The object that a value is the address of.
     fn object(&self, code: &Code, value: &Value) -> Option<(Object, Offset)> {
         match value {
-            Value::Address(symbol, offset) => Some((code.object(self.file, *symbol), *offset)),
+            Value::Address(symbol, offset) => Some(code.address(self.file, *symbol, *offset)),
             Value::Local(local) => self.objects.get(local).copied(),
             _ => None,
         }

@@ -277,6 +277,17 @@ pub struct Global {
     pub mentions: Vec<Symbol>,
 }
 
+/// Another name for a global or a function, or for a place in one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Alias {
+    /// For which.
+    pub of: Symbol,
+    /// How far into it.
+    pub offset: Offset,
+    /// Unknown to other files.
+    pub internal: bool,
+}
+
 /// What a declaration says of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Declared {
@@ -313,8 +324,8 @@ pub struct Module {
     pub bodies: FxHashMap<Symbol, usize>,
     /// Functions that are only declared.
     pub declared: FxHashMap<Symbol, Declared>,
-    /// Aliases: what each stands for.
-    pub aliases: FxHashMap<Symbol, Symbol>,
+    /// Aliases.
+    pub aliases: FxHashMap<Symbol, Alias>,
     /// Attribute groups that say what a function may touch.
     pub limits: FxHashMap<u32, Limits>,
     /// Attribute groups that say that a function throws nothing.
@@ -323,6 +334,8 @@ pub struct Module {
     pub metadata: FxHashMap<u32, Range<usize>>,
     /// How many instructions there are.
     pub instructions: usize,
+    /// Whether some stores go past the caches (`!nontemporal`).
+    pub nontemporal: bool,
 }
 
 impl Module {
@@ -340,12 +353,6 @@ impl Module {
     /// The name behind a number.
     pub fn name(&self, symbol: Symbol) -> &str {
         self.symbols.get(symbol as usize).map_or("", String::as_str)
-    }
-
-    /// The function with a body behind a symbol, through aliases.
-    pub fn body(&self, symbol: Symbol) -> Option<usize> {
-        let symbol = self.aliases.get(&symbol).copied().unwrap_or(symbol);
-        self.bodies.get(&symbol).copied()
     }
 }
 

@@ -185,7 +185,10 @@ impl Operands<'_> {
                 at.expect(')')?;
                 Ok(match address.base {
                     Value::Address(symbol, offset) => Value::Address(symbol, offset.plus(address.offset)),
-                    _ => Value::Constant(Vec::new()),
+                    Value::Int(number) if address.offset.every == 0 => {
+                        Value::Int(number.wrapping_add(address.offset.at))
+                    }
+                    other => other,
                 })
             }
             Word::Plain(name) if COPIES.contains(&name) => {

@@ -22,7 +22,9 @@ pub enum Root {
     Heap(Local),
     /// Any other value, parameters among them.
     Value(Local),
-    /// A constant that is no address of ours.
+    /// A number: the distance is the address.
+    Fixed,
+    /// Null, or nothing at all: nobody goes there.
     Nowhere,
     /// Too much to say.
     Unknown,
@@ -117,7 +119,8 @@ impl<'a> Pointers<'a> {
         let local = match value {
             Value::Local(local) => *local,
             Value::Address(object, offset) => return (vec![(Root::Global(*object), *offset)], true),
-            Value::Int(_) => return (vec![(Root::Nowhere, Offset::ZERO)], true),
+            Value::Int(0) => return (vec![(Root::Nowhere, Offset::ZERO)], true),
+            Value::Int(address) => return (vec![(Root::Fixed, Offset { at: *address, every: 0 })], true),
             Value::Constant(objects) if objects.is_empty() => {
                 return (vec![(Root::Nowhere, Offset::ZERO)], true);
             }
@@ -166,7 +169,13 @@ impl<'a> Pointers<'a> {
             Some(Op::Copy(from)) => self.find(from, open),
             Some(Op::Gep { base, offset, .. }) => {
                 let (mut roots, whole) = self.find(base, open);
-                roots.iter_mut().for_each(|(_, at)| *at = at.plus(*offset));
+                for (root, at) in &mut roots {
+                    *at = at.plus(*offset);
+                    // So far behind null is an address like any other.
+                    if *root == Root::Nowhere && *at != Offset::ZERO {
+                        *root = Root::Fixed;
+                    }
+                }
                 (tidy(roots), whole)
             }
             Some(Op::Phi(incoming)) => {

@@ -6,7 +6,8 @@ use super::instruction::{self, Labels};
 use super::lexer::{Statement, Token, Word, statements, words};
 use super::limits::Limits;
 use super::module::{
-    Block, Declared, Function, Global, Instruction, Local, Module, Op, Parameter, Positions,
+    Alias, Block, Declared, Function, Global, Instruction, Local, Module, Offset, Op, Parameter, Positions,
+    Value,
 };
 use super::operands::{Cursor, Locals, Operands, skip_attributes};
 use super::types;
@@ -164,6 +165,7 @@ impl<'a> Reader<'a> {
         let [Token { word: Word::Global(name), .. }, rest @ ..] = &self.words[..] else { return Ok(()) };
         let symbol = self.module.symbol(name);
         let has = |what: &str| rest.iter().take(12).any(|token| token.word == Word::Plain(what));
+        let internal = has("internal") || has("private");
         let mentions: Vec<&str> = rest
             .iter()
             .filter_map(|token| match token.word {
@@ -172,21 +174,44 @@ impl<'a> Reader<'a> {
             })
             .collect();
         let mentions: Vec<u32> = mentions.into_iter().map(|name| self.module.symbol(name)).collect();
-        if has("alias") || has("ifunc") {
-            if let Some(&target) = mentions.first() {
-                self.module.aliases.insert(symbol, target);
-            }
+        if has("ifunc") {
+            // Whatever a function chooses that runs before the program.
+            self.module.declared.insert(symbol, Declared::default());
+            return Ok(());
+        }
+        if has("alias") {
+            let (of, offset) = self.aliasee(statement)?;
+            self.module.aliases.insert(symbol, Alias { of, offset, internal });
             return Ok(());
         }
         let global = Global {
             name: symbol,
             constant: has("constant"),
             thread_local: has("thread_local"),
-            internal: has("internal") || has("private"),
+            internal,
             mentions,
         };
         self.module.globals.insert(symbol, global);
         Ok(())
+    }
+
+    /// `… alias type, [type] address`: what it is the address of, and how far into that.
+    fn aliasee(&mut self, statement: &Statement) -> Result<(u32, Offset), Error> {
+        let at = self.words.iter().position(|token| token.word == Word::Plain("alias")).unwrap_or_default();
+        let mut cursor = Cursor { words: &self.words, at: at + 1, end: statement.span.end };
+        cursor.read_type()?;
+        cursor.expect(',')?;
+        let mut operands = Operands { module: &mut self.module, locals: &mut Locals::default() };
+        // Expressions stand there without a type.
+        let value = match types::read(&cursor.words[cursor.at..]) {
+            Some(_) => operands.typed(&mut cursor)?.1,
+            None => operands.value(&mut cursor)?,
+        };
+        match value {
+            Value::Address(symbol, offset) => Ok((symbol, offset)),
+            Value::Constant(symbols) if symbols.len() == 1 => Ok((symbols[0], Offset::ANY)),
+            _ => Err(Error::new(statement.span.start, "an alias of nothing that is known".to_owned())),
+        }
     }
 
     /// `declare … @name(parameters) …`
@@ -252,6 +277,7 @@ impl<'a> Reader<'a> {
             }
             let instruction = self.instruction(statement, &mut locals, &labels)?;
             self.module.instructions += 1;
+            self.module.nontemporal |= self.words.iter().any(|t| t.word == Word::Metadata("nontemporal"));
             let Some(block) = blocks.last_mut() else { continue };
             if let Some(last) = block.body.last().filter(|last| matches!(last.op, Op::End(_))) {
                 let message = "an instruction behind the end of a block".to_owned();

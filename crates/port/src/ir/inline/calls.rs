@@ -27,13 +27,16 @@ impl Inliner<'_> {
         self.push(at, Step { result: None, op: Op::Compute(Vec::new()), site, mark: true });
         let behind = self.room();
         let back = Back { normal: behind, exception };
-        let mut entries = Vec::new();
+        // A library function that may call, or not; what it gives back is its own.
+        let perhaps = self.calls_back(frame, call).is_some();
+        let arguments = if perhaps { Vec::new() } else { arguments };
+        let mut entries = if perhaps { vec![behind] } else { Vec::new() };
         let mut returned = Vec::new();
         for target in targets {
             let Some(function) = self.code.function(target) else { continue };
             let (entry, values) = self.copy(target, function, Some(&arguments), Some(back));
             entries.push(entry);
-            returned.extend(values);
+            returned.extend(values.into_iter().filter(|_| !perhaps));
         }
         let end = match entries[..] {
             [only] => End::Jump(only),
@@ -42,8 +45,11 @@ impl Inliner<'_> {
         };
         self.end(at, end, site);
         if let Some(result) = result {
-            let values = returned.into_iter().map(|value| (value, 0)).collect();
-            self.push(behind, Step { result: Some(result), op: Op::Phi(values), site: next, mark: false });
+            let op = match perhaps {
+                true => Op::Compute(Vec::new()),
+                false => Op::Phi(returned.into_iter().map(|value| (value, 0)).collect()),
+            };
+            self.push(behind, Step { result: Some(result), op, site: next, mark: false });
         }
         self.push(behind, Step { result: None, op: Op::Compute(Vec::new()), site: next, mark: true });
         behind
@@ -54,7 +60,10 @@ impl Inliner<'_> {
         let found = match &call.callee {
             Callee::Direct(symbol) => {
                 let object = self.code.object(frame.id.file, *symbol);
-                vec![self.code.objects.get(object as usize).and_then(|object| object.body)?]
+                match self.code.objects.get(object as usize).and_then(|object| object.body) {
+                    Some(body) => vec![body],
+                    None => self.pointed_at(&self.value(frame, self.calls_back(frame, call)?))?,
+                }
             }
             Callee::Indirect(value) => {
                 let value = self.value(frame, value);
@@ -72,6 +81,17 @@ impl Inliner<'_> {
             return None;
         }
         Some(found)
+    }
+
+    /// The function that a function of a library may call: the argument that is its address.
+    fn calls_back<'a>(&self, frame: &Frame, call: &'a Call) -> Option<&'a Value> {
+        let Callee::Direct(symbol) = &call.callee else { return None };
+        match self.code.effect(frame.id.file, call) {
+            Effect::Calls(argument) if !self.code.has_body(frame.id.file, *symbol) => {
+                call.arguments.get(argument)
+            }
+            _ => None,
+        }
     }
 
     /// The functions that a value can be, if that is known. There may be none: a pointer that is always null.
@@ -131,7 +151,7 @@ impl Inliner<'_> {
             assembly => assembly.clone(),
         };
         let noted = self.body.notes.last().is_some_and(|note| note.site == site);
-        if effect == Effect::Unknown && !noted {
+        if matches!(effect, Effect::Unknown | Effect::Calls(_)) && !noted {
             let (why, name) = match &call.callee {
                 Callee::Direct(symbol) => (Why::External, module.name(*symbol).to_owned()),
                 Callee::Indirect(_) => (Why::Indirect, String::new()),

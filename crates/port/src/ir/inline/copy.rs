@@ -10,7 +10,10 @@ impl Inliner<'_> {
         let object = |symbol: &u32| -> Object { self.code.object(frame.id.file, *symbol) };
         match value {
             Value::Local(local) => Value::Local(frame.first + local),
-            Value::Address(symbol, offset) => Value::Address(object(symbol), *offset),
+            Value::Address(symbol, offset) => {
+                let (object, offset) = self.code.address(frame.id.file, *symbol, *offset);
+                Value::Address(object, offset)
+            }
             Value::Int(number) => Value::Int(*number),
             Value::Constant(symbols) => Value::Constant(symbols.iter().map(object).collect()),
         }

@@ -1,6 +1,13 @@
 //! Functions of libraries: what they do to memory, as far as that is known.
 //!
-//! What stands in no row here may read and write everything that other threads can see, and orders nothing.
+//! What stands in no row of the tables may read and write everything that other threads can see, and orders nothing. Names stand
+//! there one by one: a pattern would take in functions that programs call by such names themselves.
+//!
+//! * `libraries`: the libraries of C, C++ and Rust;
+//! * `intrinsics`: LLVM's own.
+
+mod intrinsics;
+mod libraries;
 
 use super::barrier;
 use super::limits::{Limits, Reach};
@@ -17,7 +24,9 @@ pub enum Effect {
     Allocates,
     /// It returns memory that nobody else knows, and has written there.
     AllocatesFilled,
-    /// The same with what was in the memory that the first argument points at.
+    /// The same with what is in the memory that the first argument points at.
+    Duplicates,
+    /// The same, and that memory goes back: nobody else may use it any more.
     Reallocates,
     /// It reads and writes what its arguments point at, and keeps no pointer.
     Arguments,
@@ -27,6 +36,8 @@ pub enum Effect {
     Copies,
     /// It fills the first argument, as many bytes as the third says.
     Fills,
+    /// It may call the argument with this number, without arguments.
+    Calls(usize),
     /// It starts a thread: the number of the argument that is the function, and of the function's argument.
     Starts(usize, usize),
     /// It returns its first argument.
@@ -57,150 +68,30 @@ impl Effect {
 
     /// Whether it is known by attributes only, or not at all, and may leave by an exception.
     pub fn may_throw(self) -> bool {
-        matches!(self, Effect::Unknown | Effect::Ends | Effect::Reads | Effect::Behind { .. })
+        matches!(
+            self,
+            Effect::Unknown | Effect::Calls(_) | Effect::Ends | Effect::Reads | Effect::Behind { .. }
+        )
     }
 
     /// Whether it returns memory that nobody else knows.
     pub fn allocates(self) -> bool {
-        matches!(self, Effect::Allocates | Effect::AllocatesFilled | Effect::Reallocates)
+        matches!(self, Effect::Allocates | Effect::AllocatesFilled | Effect::Duplicates | Effect::Reallocates)
     }
 }
 
-/// Names, and what they do. A name with `*` stands for all that begin so.
-const TABLE: &[(&str, Effect)] = &[
-    // LLVM's own.
-    ("llvm.memcpy.*", Effect::Copies),
-    ("llvm.memmove.*", Effect::Copies),
-    ("llvm.memset.*", Effect::Fills),
-    ("llvm.threadlocal.address.*", Effect::Returns),
-    ("llvm.launder.invariant.group.*", Effect::Returns),
-    ("llvm.strip.invariant.group.*", Effect::Returns),
-    ("llvm.ptr.annotation.*", Effect::Returns),
-    ("llvm.masked.*", Effect::Arguments),
-    ("llvm.va_*", Effect::Arguments),
-    // Fences are looked at before this table: what is left of them is unknown.
-    ("llvm.x86.sse*", Effect::None),
-    ("llvm.x86.*", Effect::Unknown),
-    ("llvm.aarch64.*", Effect::Unknown),
-    ("llvm.arm.*", Effect::Unknown),
-    ("llvm.trap", Effect::Ends),
-    ("llvm.*", Effect::None),
-    // Memory of its own.
-    ("malloc", Effect::Allocates),
-    ("calloc", Effect::AllocatesFilled),
-    ("aligned_alloc", Effect::Allocates),
-    ("memalign", Effect::Allocates),
-    ("strdup", Effect::AllocatesFilled),
-    ("_Znwm*", Effect::Allocates),
-    ("_Znam*", Effect::Allocates),
-    ("_Znwj*", Effect::Allocates),
-    ("_Znaj*", Effect::Allocates),
-    ("__rust_alloc", Effect::Allocates),
-    ("__rust_alloc_zeroed", Effect::AllocatesFilled),
-    ("__rust_realloc", Effect::Reallocates),
-    ("realloc", Effect::Reallocates),
-    ("free", Effect::None),
-    ("_Zd*", Effect::None),
-    ("__rust_dealloc", Effect::None),
-    ("__rust_no_alloc_shim_is_unstable*", Effect::None),
-    // The end.
-    ("abort", Effect::Ends),
-    ("exit", Effect::Ends),
-    ("_Exit", Effect::Ends),
-    ("_exit", Effect::Ends),
-    ("__assert_fail", Effect::Ends),
-    ("__stack_chk_fail", Effect::Ends),
-    ("_ZSt9terminatev", Effect::Ends),
-    ("_ZSt*__throw_*", Effect::Ends),
-    // Threads.
-    ("pthread_create", Effect::Starts(2, 3)),
-    ("thrd_create", Effect::Starts(1, 2)),
-    ("pthread_join", Effect::None),
-    ("thrd_join", Effect::None),
-    ("pthread_exit", Effect::Ends),
-    ("pthread_self", Effect::None),
-    ("pthread_detach", Effect::None),
-    ("sched_yield", Effect::None),
-    ("thrd_yield", Effect::None),
-    ("usleep", Effect::None),
-    ("sleep", Effect::None),
-    ("nanosleep", Effect::Arguments),
-    // Locks: glibc takes them with an acquire read-modify-write and gives them back with a release one.
-    ("pthread_mutex_lock", Effect::Access(0, Kind::Rmw, Order::Acquire)),
-    ("pthread_mutex_trylock", Effect::Access(0, Kind::Cas, Order::Acquire)),
-    ("pthread_mutex_timedlock", Effect::Access(0, Kind::Cas, Order::Acquire)),
-    ("pthread_mutex_unlock", Effect::Access(0, Kind::Rmw, Order::Release)),
-    ("mtx_lock", Effect::Access(0, Kind::Rmw, Order::Acquire)),
-    ("mtx_trylock", Effect::Access(0, Kind::Cas, Order::Acquire)),
-    ("mtx_unlock", Effect::Access(0, Kind::Rmw, Order::Release)),
-    ("pthread_rwlock_rdlock", Effect::Access(0, Kind::Rmw, Order::Acquire)),
-    ("pthread_rwlock_wrlock", Effect::Access(0, Kind::Rmw, Order::Acquire)),
-    ("pthread_rwlock_try*", Effect::Access(0, Kind::Cas, Order::Acquire)),
-    ("pthread_rwlock_unlock", Effect::Access(0, Kind::Rmw, Order::Release)),
-    ("pthread_spin_lock", Effect::Access(0, Kind::Rmw, Order::Acquire)),
-    ("pthread_spin_trylock", Effect::Access(0, Kind::Cas, Order::Acquire)),
-    ("pthread_spin_unlock", Effect::Access(0, Kind::Store, Order::Release)),
-    ("sem_wait", Effect::Access(0, Kind::Rmw, Order::Acquire)),
-    ("sem_trywait", Effect::Access(0, Kind::Cas, Order::Acquire)),
-    ("sem_post", Effect::Access(0, Kind::Rmw, Order::Release)),
-    ("pthread_barrier_wait", Effect::Access(0, Kind::Rmw, Order::AcqRel)),
-    ("pthread_cond_wait", Effect::Access(1, Kind::Rmw, Order::AcqRel)),
-    ("pthread_cond_timedwait", Effect::Access(1, Kind::Rmw, Order::AcqRel)),
-    ("pthread_*", Effect::Arguments),
-    ("sem_*", Effect::Arguments),
-    ("mtx_*", Effect::Arguments),
-    ("cnd_*", Effect::Arguments),
-    // What the C library does with its arguments.
-    ("mem*", Effect::Arguments),
-    ("str*", Effect::Arguments),
-    ("printf", Effect::Arguments),
-    ("fprintf", Effect::Arguments),
-    ("sprintf", Effect::Arguments),
-    ("snprintf", Effect::Arguments),
-    ("vfprintf", Effect::Arguments),
-    ("puts", Effect::Arguments),
-    ("fputs", Effect::Arguments),
-    ("putchar", Effect::None),
-    ("fputc", Effect::Arguments),
-    ("fwrite", Effect::Arguments),
-    ("fflush", Effect::Arguments),
-    ("perror", Effect::Arguments),
-    ("write", Effect::Arguments),
-    ("read", Effect::Arguments),
-    ("syscall", Effect::Arguments),
-    ("clock_gettime", Effect::Arguments),
-    ("gettimeofday", Effect::Arguments),
-    ("timespec_get", Effect::Arguments),
-    ("time", Effect::Arguments),
-    ("rand", Effect::None),
-    ("random", Effect::None),
-    ("atoi", Effect::Arguments),
-    ("getenv", Effect::Arguments),
-    ("__errno_location", Effect::Allocates),
-    ("__cxa_begin_catch", Effect::None),
-    ("__cxa_end_catch", Effect::None),
-    ("__gxx_personality_v0", Effect::None),
-    // Rust's library: waiting, and what it does when a program fails.
-    ("*3std6thread*9yield_now", Effect::None),
-    ("*3std6thread*5sleep", Effect::None),
-    ("*3std3sys12thread_local*destructors*register", Effect::None),
-    ("*3std7process5abort", Effect::Ends),
-    ("*4core9panicking*", Effect::Ends),
-    ("*4core5slice5index*_fail*", Effect::Ends),
-    ("*4core6option13*failed*", Effect::Ends),
-    ("*4core6result13unwrap_failed*", Effect::Ends),
-    ("*5alloc5alloc18handle_alloc_error*", Effect::Ends),
-    ("*5alloc7raw_vec*handle_error*", Effect::Ends),
-    ("*7___rustc12___rust_alloc", Effect::Allocates),
-    ("*7___rustc19___rust_alloc_zeroed", Effect::AllocatesFilled),
-    ("*7___rustc14___rust_dealloc", Effect::None),
-    ("*7___rustc14___rust_realloc", Effect::Reallocates),
-    ("*7___rustc*___rust_no_alloc_shim_is_unstable*", Effect::None),
-];
-
 /// What a function does, by its name.
 pub fn effect(name: &str) -> Effect {
-    TABLE.iter().find(|(pattern, _)| fits(pattern, name)).map_or(Effect::Unknown, |(_, effect)| *effect)
+    let table = if name.starts_with("llvm.") { intrinsics::TABLE } else { libraries::TABLE };
+    let row = table.iter().find(|(names, _)| names.split_whitespace().any(|known| fits(known, name)));
+    row.map_or(Effect::Unknown, |(_, effect)| *effect)
+}
+
+/// The argument that is a `FILE`, if there is one: the library locks what is behind it itself.
+pub fn stream(name: &str) -> Option<usize> {
+    let row =
+        libraries::STREAMS.iter().find(|(names, _)| names.split_whitespace().any(|known| known == name));
+    row.map(|(_, argument)| *argument)
 }
 
 /// Whether a function only looks after a lock or the like: there are no pointers of the program in there.
@@ -256,6 +147,46 @@ mod tests {
         assert_eq!(effect("_RNvCs123_7___rustc14___rust_realloc"), Effect::Reallocates);
         assert_eq!(effect("pthread_barrier_init"), Effect::Arguments);
         assert_eq!(effect("do_something"), Effect::Unknown);
+    }
+
+    #[test]
+    fn names_of_programs() {
+        for known in ["memcmp", "strlen", "pthread_cond_signal", "sem_init", "_ZdlPvm", "llvm.umax.i32"] {
+            assert_ne!(effect(known), Effect::Unknown, "{known}");
+        }
+        for own in ["memory_store", "stream_publish", "pthread_pool_push", "sem_ring", "mtx_post", "cnd_tell"]
+        {
+            assert_eq!(effect(own), Effect::Unknown, "{own}");
+        }
+        // Operators of the program: `*` and `/`, and `new` and `delete` with arguments of its own.
+        for own in ["_ZdeR3Foo", "_ZdvR3FooS0_", "_ZnwmR5Arena", "_ZdlPvR5Arena"] {
+            assert_eq!(effect(own), Effect::Unknown, "{own}");
+        }
+        // They keep what they get, or call it some time.
+        for keeps in
+            ["pthread_setspecific", "tss_set", "pthread_key_create", "atexit", "strtok", "qsort", "setvbuf"]
+        {
+            assert_eq!(effect(keeps), Effect::Unknown, "{keeps}");
+        }
+        assert_eq!(effect("pthread_once"), Effect::Calls(1));
+        assert_eq!(stream("fputs"), Some(1));
+        assert_eq!(stream("puts"), None);
+    }
+
+    #[test]
+    fn intrinsics_that_are_not_known() {
+        for unknown in ["llvm.vp.load.v2i32.p0", "llvm.x86.sse2.maskmov.dqu", "llvm.masked.new", "llvm.new"] {
+            assert_eq!(effect(unknown), Effect::Unknown, "{unknown}");
+        }
+        for harmless in [
+            "llvm.lifetime.end.p0i8",
+            "llvm.assume",
+            "llvm.expect.i64",
+            "llvm.fabs.f64",
+            "llvm.objectsize.i64.p0",
+        ] {
+            assert_eq!(effect(harmless), Effect::None, "{harmless}");
+        }
     }
 
     #[test]

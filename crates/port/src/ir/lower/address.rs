@@ -30,6 +30,7 @@ impl Lower<'_> {
             };
             match root {
                 Root::Nowhere => {}
+                Root::Fixed => at.push((Origin::Fixed, offset)),
                 Root::Global(object) => {
                     let known = self.code.objects.get(object as usize)?;
                     if known.constant || known.thread_local && !known.leaks {
@@ -43,7 +44,7 @@ impl Lower<'_> {
                     at.push((Origin::Own(looking.number, local), offset));
                 }
                 Root::Stack(_) | Root::Heap(_) => {}
-                Root::Value(local) if self.is_stream(looking, local) => {}
+                Root::Value(local) if self.is_stream(looking, local) => self.taken.streams = true,
                 Root::Value(local) => {
                     stable &= once(local);
                     let passed = self.passed(looking, local);
@@ -97,9 +98,11 @@ impl Lower<'_> {
         for start in self.starts.get(&looking.function).into_iter().flatten() {
             match &start.argument {
                 Value::Address(symbol, offset) => {
-                    out.push((Origin::Global(self.code.object(start.by.file, *symbol)), *offset));
+                    let (object, offset) = self.code.address(start.by.file, *symbol, *offset);
+                    out.push((Origin::Global(object), offset));
                 }
-                Value::Int(_) => {}
+                Value::Int(0) => {}
+                Value::Int(number) => out.push((Origin::Fixed, Offset { at: *number, every: 0 })),
                 Value::Local(local) => match self.own_memory(start.by, *local) {
                     Some((made, offset)) => out.push((Origin::Passed(start.by, made), offset)),
                     None => return Vec::new(),

@@ -48,6 +48,21 @@ pub struct Ported {
     pub notes: Vec<Note>,
     /// Whether all dependencies are there; if not, a thread was too large for that.
     pub all_dependencies: bool,
+    /// What was taken for granted on the way.
+    pub taken: Taken,
+}
+
+/// What is taken for granted where a program gives occasion to.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Taken {
+    /// What calls do inside that were not followed is ordered as their authors want it.
+    pub calls: bool,
+    /// Allocators look after themselves, and give memory out again only once they have had it back.
+    pub allocators: bool,
+    /// `FILE` streams look after themselves.
+    pub streams: bool,
+    /// A variable of type `struct s *` holds the address of an `s`.
+    pub types: bool,
 }
 
 /// The tag of a node where nothing can be put.
@@ -65,6 +80,7 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
         places: FxHashMap::default(),
         starts: threads.iter().filter_map(|t| Some((t.function, t.starts.clone()?))).collect(),
         all_dependencies: true,
+        taken: Taken::default(),
     };
     for (number, object) in code.objects.iter().enumerate() {
         lower.classes.globals.insert(number as u32, (object.leaks, object.name.clone()));
@@ -84,12 +100,14 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
     let program = Program { functions, locations: lower.classes.locations() };
     let mut notes: Vec<Note> = lower.notes.into_iter().collect();
     notes.sort();
+    let taken = Taken { types: lower.classes.tell_by_type(), ..lower.taken };
     Ok(Ported {
         program,
         classes: lower.classes,
         sites: lower.sites,
         notes,
         all_dependencies: lower.all_dependencies,
+        taken,
     })
 }
 
@@ -125,6 +143,7 @@ struct Lower<'c> {
     places: FxHashMap<Site, Option<Place>>,
     starts: FxHashMap<FunctionId, Vec<Start>>,
     all_dependencies: bool,
+    taken: Taken,
 }
 
 /// A thread that is being looked at.

@@ -1,5 +1,6 @@
 //! The graph of one thread: room by room, with the two outcomes of a compare-and-swap told apart.
 
+use super::events::Events;
 use super::{Looking, Lower, NOWHERE};
 use crate::ir::code::FunctionId;
 use crate::ir::inline::{Site, Step};
@@ -80,14 +81,22 @@ impl Lower<'_> {
             }
             let counts = looking.window.is_none_or(|window| window(room, index));
             looking.at = (room, index);
-            let events = if counts { self.events(looking, step) } else { Vec::new() };
-            if events.is_empty() && step.mark {
+            let Events { all, again } = if counts { self.events(looking, step) } else { Events::default() };
+            if again || all.is_empty() && step.mark {
                 let node = self.node(What::Nothing, step.site, depth);
                 chain.push(graph, node, None);
             }
-            for what in events {
-                let node = self.node(what, step.site, depth);
+            let first = graph.nodes.len();
+            for (n, what) in all.into_iter().enumerate() {
+                let mut node = self.node(what, step.site, depth);
+                // Within an instruction there is no place for a fence.
+                if again || n > 0 {
+                    node.tag = NOWHERE;
+                }
                 chain.push(graph, node, Some((room, index)));
+            }
+            if again && let Some(last) = chain.last {
+                graph.nodes[last].next.push(Edge::to(first));
             }
         }
     }
