@@ -127,12 +127,16 @@ impl<'a> Search<'a> {
         Some(false)
     }
 
+    /// Whether a visit is to one write. In a loop, a visit may also lead from an instruction to itself, and to other memory.
+    fn is_short(&self, (a, b): Visit) -> bool {
+        a == b && !self.pairs.kept[a].contains(a)
+    }
+
     /// Whether the last visit can't be joined with an earlier one to the same thread.
     fn fits(&self, visits: &[Visit]) -> bool {
         let Some((&(c, d), earlier)) = visits.split_last() else { return true };
-        let short = |&(a, b): &Visit| a == b;
         // Two short visits in a row are one conflict.
-        if c == d && earlier.last().is_some_and(short) {
+        if self.is_short((c, d)) && earlier.last().is_some_and(|&visit| self.is_short(visit)) {
             return false;
         }
         earlier.iter().all(|&(a, b)| {
@@ -176,7 +180,7 @@ impl<'a> Search<'a> {
         let forward = |n: usize| {
             let end = (n + many - 1) % many;
             let (skipped, entered) =
-                if visits[n].0 == visits[n].1 { (1, visits[(n + 1) % many].0) } else { (0, visits[n].0) };
+                if self.is_short(visits[n]) { (1, visits[(n + 1) % many].0) } else { (0, visits[n].0) };
             let left = visits[end].1;
             let together = self.lowered.events[left].thread == self.lowered.events[entered].thread;
             let many = self.lowered.threads[self.lowered.events[left].thread].many;

@@ -139,3 +139,19 @@ fn a_load_fence_in_front_orders_no_earlier_write() {
         );
     }
 }
+
+#[test]
+fn an_access_in_a_loop_may_be_reordered_with_itself() {
+    // One thread writes a[1] and then a[0], in order; the other reads all of a in a loop.
+    let element = |offset| Location { name: "a".to_owned(), base: Base::Global(0), offset, size: 4 };
+    let writer = vec![access(Kind::Store, RLX, 0), What::Fence(SC), access(Kind::Store, RLX, 1)];
+    let mut reader = straight("reader", false, vec![access(Kind::Load, RLX, 2)]);
+    reader.nodes[0].next.push(Edge::to(0));
+    let program = Program {
+        functions: vec![straight("writer", false, writer), reader],
+        locations: vec![element(Some(4)), element(Some(0)), element(None)],
+    };
+    assert!(is_robust(&program, Machine::Sc, Machine::X86));
+    assert!(!is_robust(&program, Machine::X86, Machine::ArmV8));
+    assert!(!is_robust(&program, Machine::Sc, Machine::ArmV7));
+}
