@@ -330,6 +330,14 @@ fn aliases_of_data() {
     let known = piece("alias i32, ptr @x")
         .replace("ret void", "%p = load ptr, ptr @x\nstore i32 1, ptr %p\nret void");
     assert!(may_meet(&known, "*p0", "x"));
+    // Functions, as they are written now and as they were.
+    for alias in ["alias void (ptr, i32), ptr @one", "weak dso_local alias void (i8*), void (i8*)* @one"] {
+        let piece = format!(
+            "@x = global i32 0\n@two = {alias}\ndefine internal void @one(ptr %p) {{\nstore i32 1, ptr @x\nret void\n}}\n\
+             define void @f() {{\ncall void @two(ptr null)\nret void\n}}\n"
+        );
+        assert_eq!(seen(&piece), ["Plain Store x"], "{alias}");
+    }
     // Which function an `ifunc` is, is found out when the program starts.
     let chosen = "@x = global i32 0\n@g = ifunc void (), ptr @choose\n\
         define internal ptr @choose() {\nstore i32 1, ptr @x\nret ptr null\n}\n\

@@ -122,7 +122,30 @@ fn weaker_acquire_loads_of_the_processor_that_a_file_is_for() {
 #[test]
 fn recursion() {
     let again = LB.replacen("  ret void", "  call void @left()\n  ret void", 1);
-    is(ask("recursion", &again, "armv8", &[]), &["recursion-cut"], "not-robust");
+    is(ask("recursion", &again, "armv8", &[]), &["recursion-cut", "calls-ported"], "not-robust");
+}
+
+/// A call between the two accesses of the left thread.
+fn with_call(declaration: &str, call: &str) -> String {
+    format!("{declaration}\n{}", LB.replacen("  ret void", &format!("  {call}\n  ret void"), 1))
+}
+
+#[test]
+fn what_others_look_after() {
+    let unknown = with_call("declare void @ext()", "call void @ext()");
+    is(ask("unknown", &unknown, "armv8", &[]), &["calls-ported"], "not-robust");
+    let memory = with_call("declare ptr @malloc(i64)", "%p = call ptr @malloc(i64 8)");
+    is(ask("memory", &memory, "armv8", &[]), &["allocators"], "not-robust");
+    let stream = with_call("declare i32 @fputc(i32, ptr)", "%c = call i32 @fputc(i32 7, ptr null)");
+    is(ask("stream", &stream, "armv8", &[]), &["streams"], "not-robust");
+    let past = LB.replacen(
+        "i32 %v, ptr @y monotonic, align 4",
+        "i32 %v, ptr @y monotonic, align 4, !nontemporal !0",
+        1,
+    );
+    let past = format!("{past}!0 = !{{i32 1}}\n");
+    is(ask("past", &past, "x86", &[]), &["past-caches"], "robust");
+    is(ask("not-past", &past, "armv8", &[]), &[], "not-robust");
 }
 
 #[test]

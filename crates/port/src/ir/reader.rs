@@ -200,6 +200,8 @@ impl<'a> Reader<'a> {
         let at = self.words.iter().position(|token| token.word == Word::Plain("alias")).unwrap_or_default();
         let mut cursor = Cursor { words: &self.words, at: at + 1, end: statement.span.end };
         cursor.read_type()?;
+        // Of a function, the types of its parameters.
+        cursor.skip_brackets();
         cursor.expect(',')?;
         let mut operands = Operands { module: &mut self.module, locals: &mut Locals::default() };
         // Expressions stand there without a type.
