@@ -177,6 +177,11 @@ impl Loaded {
                 "the code is what it is on this machine: there are no headers for the other one",
             ),
             (
+                self.ported.one_caller,
+                "one-caller",
+                "one thread calls the functions that others can call, one call after the other (--client: any thread)",
+            ),
+            (
                 cut,
                 "recursion-cut",
                 "where a function calls itself, the inner call accesses everything that threads share, in no order",
@@ -354,6 +359,13 @@ fn find(code: &Code, flags: &PortFlags) -> Result<Vec<Thread>, String> {
         };
     }
     let found = threads::find(code);
+    if let Some(&site) = threads::unknown(code).first() {
+        let place = source::place(code, site);
+        let place = place.map(|place| format!(" ({}:{})", place.file, place.line)).unwrap_or_default();
+        return Err(format!(
+            "a thread is started with a function that is not known here{place}; name all thread functions with --threads f,g"
+        ));
+    }
     match found.is_empty() {
         true => Err(
             "no thread function was found in it; name some with --threads f,g, or use --client for a library"

@@ -284,6 +284,11 @@ impl Code {
             file.module.globals.values().map(move |global| (number as u32, global))
         });
         for (file, global) in initial.filter(|(file, global)| self.object(*file, global.name) == object) {
+            let declared = &self.files[file as usize].module.declared;
+            let elsewhere = |symbol: &Symbol| declared.contains_key(symbol) && !self.has_body(file, *symbol);
+            if global.mentions.iter().any(elsewhere) {
+                return None;
+            }
             let functions = global.mentions.iter().map(|&symbol| self.object(file, symbol));
             out.extend(functions.filter_map(|object| self.objects.get(object as usize)?.body));
         }

@@ -176,10 +176,12 @@ impl<'a> Flows<'a> {
             }
             // Whatever it does with its arguments: what is in one may get into another.
             Op::Call(call) if self.code.effect_of(call) != Effect::None => {
-                let mut all = self.values(&call.arguments);
+                // Who starts a thread keeps nothing but its number in what comes before.
+                let first = if let Effect::Launches(first) = self.code.effect_of(call) { first } else { 0 };
+                let mut all = self.values(call.arguments.iter().skip(first));
                 if !all.is_empty() {
                     all.add_all(&self.within(&all));
-                    for argument in &call.arguments {
+                    for argument in call.arguments.iter().skip(first) {
                         changed |= self.keep(argument, &all, pointers);
                     }
                 }
@@ -259,6 +261,7 @@ impl<'a> Flows<'a> {
     fn given_to(&self, call: &Call, pointers: &mut Pointers, escaped: &Roots) -> Bits {
         match self.code.effect_of(call) {
             Effect::Starts(_, argument) => self.values(call.arguments.get(argument)),
+            Effect::Launches(first) => self.values(call.arguments.iter().skip(first)),
             Effect::Unknown | Effect::Behind { writes: true } => {
                 let kept = |(i, value): (usize, &'_ Value)| (!call.lent.has(i)).then(|| self.value(value));
                 // Who only borrows memory may keep what is in there.

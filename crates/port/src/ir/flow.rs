@@ -51,11 +51,6 @@ impl Flow {
     pub fn from(&self, rooms: &[usize]) -> Vec<bool> {
         reachable(&self.next, rooms)
     }
-
-    /// The rooms from which these can be reached, themselves included.
-    pub fn to(&self, rooms: &[usize]) -> Vec<bool> {
-        reachable(&self.before, rooms)
-    }
 }
 
 fn successors(end: &End, rooms: usize) -> Vec<usize> {

@@ -6,7 +6,7 @@
 //! * [`debug`]: places in the source; [`limits`]: what attributes say about memory;
 //! * [`code`]: several files as one program; [`library`]: what functions do that are in none of them; [`barrier`]: fence
 //!   instructions;
-//! * [`inline`]: the code of a thread; [`pointers`], `escape`, `leaks`: where its addresses come from and where they go;
+//! * [`threads`], `targets`: who runs; [`inline`]: the code of a thread; [`pointers`], `escape`, `leaks`: where its addresses come from and where they go;
 //!   [`classes`]: which of them may be the same;
 //! * [`lower`]: all that as a program; [`patch`], [`source`]: changes of it back in the text.
 
@@ -31,6 +31,7 @@ pub mod patch;
 pub mod pointers;
 mod reader;
 pub mod source;
+mod targets;
 pub mod threads;
 pub mod types;
 

@@ -1,9 +1,10 @@
 //! Thread functions: what may run at the same time.
 
 use super::code::{Code, FunctionId};
+use super::inline::Site;
 use super::library::Effect;
-use super::module::{Callee, Local, Op, Value};
-use rustc_hash::FxHashMap;
+use super::module::{Call, Callee, Op, Value};
+use super::targets::{Targets, def, uses};
 
 /// A function that threads run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,30 +45,26 @@ pub enum How {
 
 /// Finds thread functions.
 pub fn find(code: &Code) -> Vec<Thread> {
-    let mut starts: Vec<(FunctionId, Vec<Start>)> = Vec::new();
-    for by in code.functions() {
-        let Some(function) = code.function(by) else { continue };
-        let copies = copies(function);
-        for (block, content) in function.blocks.iter().enumerate() {
-            for (index, instruction) in content.body.iter().enumerate() {
-                let Some(call) = instruction.op.call() else { continue };
-                let Effect::Starts(what, with) = code.effect(by.file, call) else { continue };
-                let target = call.arguments.get(what).and_then(|value| target(code, by, value, &copies));
-                let (Some(target), Some(argument)) = (target, call.arguments.get(with)) else { continue };
-                let start =
-                    Start { by, block: block as u32, index: index as u32, argument: argument.clone() };
-                match starts.iter_mut().find(|(function, _)| *function == target) {
-                    Some((_, all)) => all.push(start),
-                    None => starts.push((target, vec![start])),
+    let mut starts: Vec<(FunctionId, Vec<Start>, bool)> = Vec::new();
+    for (start, targets) in started(code) {
+        // A function that comes some other way has other uses of its address, which are not looked at.
+        let direct = targets.all && targets.functions.len() == 1 && is_address(code, &start);
+        for target in targets.functions {
+            match starts.iter_mut().find(|(function, ..)| *function == target) {
+                Some((_, all, known)) => {
+                    all.push(start.clone());
+                    *known &= direct;
                 }
+                None => starts.push((target, vec![start.clone()], direct)),
             }
         }
     }
     let mut out: Vec<Thread> = starts
         .into_iter()
-        .map(|(function, all)| {
+        .map(|(function, all, direct)| {
             // If its address goes elsewhere, it may be started or called elsewhere.
-            let known = mentions(code, function) == all.len();
+            let uses = uses(code, function);
+            let known = direct && uses.others == all.len() && uses.calls == 0;
             Thread { function, how: How::Started, starts: known.then_some(all) }
         })
         .collect();
@@ -87,6 +84,66 @@ pub fn find(code: &Code) -> Vec<Thread> {
     out
 }
 
+/// Where threads are started with functions that are not known.
+pub fn unknown(code: &Code) -> Vec<Site> {
+    let all = started(code).into_iter().filter(|(_, targets)| !targets.all);
+    all.map(|(start, _)| Site::Before { function: start.by, block: start.block, index: start.index })
+        .collect()
+}
+
+/// Where threads are started with a function that is an argument, and which functions that can be.
+fn started(code: &Code) -> Vec<(Start, Targets<'_>)> {
+    let mut out = Vec::new();
+    for site in starts(code) {
+        let Site::Before { function: by, block, index } = site else { continue };
+        let Some(call) = call_at(code, site) else { continue };
+        let Effect::Starts(what, with) = code.effect(by.file, call) else { continue };
+        let (Some(function), Some(argument)) = (call.arguments.get(what), call.arguments.get(with)) else {
+            continue;
+        };
+        let start = Start { by, block, index, argument: argument.clone() };
+        out.push((start, Targets::new(code, by, function)));
+    }
+    out
+}
+
+/// Where threads are started.
+pub fn starts(code: &Code) -> Vec<Site> {
+    let mut out = Vec::new();
+    for by in code.functions() {
+        let blocks = code.function(by).map_or(&[][..], |function| &function.blocks);
+        for (block, content) in blocks.iter().enumerate() {
+            for (index, instruction) in content.body.iter().enumerate() {
+                let Some(call) = instruction.op.call() else { continue };
+                if code.body_of(by.file, call).is_none() && code.effect(by.file, call).starts() {
+                    out.push(Site::Before { function: by, block: block as u32, index: index as u32 });
+                }
+            }
+        }
+    }
+    out
+}
+
+fn call_at(code: &Code, site: Site) -> Option<&Call> {
+    let Site::Before { function, block, index } = site else { return None };
+    code.function(function)?.blocks.get(block as usize)?.body.get(index as usize)?.op.call()
+}
+
+/// `main`; in Rust the function that the user calls so, which the other one hands to the library.
+pub fn main(code: &Code) -> Option<FunctionId> {
+    let main = code.functions().find(|id| code.name(*id) == "main")?;
+    let all = || code.function(main).into_iter().flat_map(|f| &f.blocks).flat_map(|block| &block.body);
+    let mut calls = all().filter_map(|instruction| instruction.op.call());
+    if !calls.any(|call| code.callee(main.file, call).contains("lang_start")) {
+        return Some(main);
+    }
+    let body = |value: &Value| match value {
+        Value::Address(symbol, _) => code.objects.get(code.object(main.file, *symbol) as usize)?.body,
+        _ => None,
+    };
+    all().flat_map(|instruction| instruction.op.operands()).find_map(body).or(Some(main))
+}
+
 /// A function by the name that the user gives: as in the text, or as in the source.
 pub fn named(code: &Code, name: &str) -> Vec<FunctionId> {
     let exact: Vec<FunctionId> = code.functions().filter(|id| code.name(*id) == name).collect();
@@ -103,57 +160,17 @@ pub fn named(code: &Code, name: &str) -> Vec<FunctionId> {
     code.functions().filter(in_source).collect()
 }
 
-/// Values that are copies of others.
-fn copies(function: &super::module::Function) -> FxHashMap<Local, Value> {
-    let all = function.blocks.iter().flat_map(|block| &block.body);
-    all.filter_map(|instruction| match (&instruction.op, instruction.result) {
-        (Op::Copy(value), Some(result)) => Some((result, value.clone())),
-        _ => None,
-    })
-    .collect()
-}
-
-fn target(
-    code: &Code,
-    by: FunctionId,
-    value: &Value,
-    copies: &FxHashMap<Local, Value>,
-) -> Option<FunctionId> {
-    let value = match value {
-        Value::Local(local) => copies.get(local)?,
-        value => value,
-    };
-    match value {
-        Value::Address(symbol, _) => code.objects.get(code.object(by.file, *symbol) as usize)?.body,
-        _ => None,
-    }
-}
-
-/// How often the address of a function is used for something else than to call it.
-fn mentions(code: &Code, target: FunctionId) -> usize {
-    let is = |file: usize, symbol: &u32| {
-        let object = code.objects.get(code.object(file as u32, *symbol) as usize);
-        object.and_then(|object| object.body) == Some(target)
-    };
-    let mut count = 0;
-    for (number, file) in code.files.iter().enumerate() {
-        let globals = file.module.globals.values().flat_map(|global| &global.mentions);
-        count += globals.filter(|symbol| is(number, symbol)).count();
-        for instruction in file.module.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.body)
-        {
-            let called = match instruction.op.call().map(|call| &call.callee) {
-                Some(Callee::Direct(symbol)) => usize::from(is(number, symbol)) * 1000,
-                _ => 0,
-            };
-            let used = instruction.op.operands().into_iter().filter(|value| match value {
-                Value::Address(symbol, _) => is(number, symbol),
-                Value::Constant(symbols) => symbols.iter().any(|symbol| is(number, symbol)),
-                _ => false,
-            });
-            count += called + used.count();
+/// Whether the function of a start is named right there.
+fn is_address(code: &Code, start: &Start) -> bool {
+    let site = Site::Before { function: start.by, block: start.block, index: start.index };
+    let Some(call) = call_at(code, site) else { return false };
+    let Effect::Starts(what, _) = code.effect(start.by.file, call) else { return false };
+    match (call.arguments.get(what), code.function(start.by)) {
+        (Some(Value::Local(local)), Some(function)) => {
+            matches!(def(function, *local), Some(Op::Copy(Value::Address(..))))
         }
+        (value, _) => matches!(value, Some(Value::Address(..))),
     }
-    count
 }
 
 /// Whether this is what Rust's `main` runs in, and no thread.

@@ -4,7 +4,7 @@ use seqcst_port::ir::code::{Code, File};
 use seqcst_port::ir::lower::{Options, Ported, lower};
 use seqcst_port::ir::read;
 use seqcst_port::ir::threads::{How, Thread};
-use seqcst_port::program::{Aliases, What};
+use seqcst_port::program::{Aliases, Function, What};
 
 /// All functions that other files can call, as threads.
 pub fn look_at(text: &str) -> Ported {
@@ -19,8 +19,12 @@ pub fn look_at(text: &str) -> Ported {
 /// What memory sees, in words.
 pub fn seen(text: &str) -> Vec<String> {
     let ported = look_at(text);
-    let nodes = ported.program.functions.iter().flat_map(|function| &function.nodes);
-    let words = nodes.filter_map(|node| match &node.what {
+    ported.program.functions.iter().flat_map(|function| words(&ported, function)).collect()
+}
+
+/// What memory sees of one function, in words.
+pub fn words(ported: &Ported, function: &Function) -> Vec<String> {
+    let words = function.nodes.iter().filter_map(|node| match &node.what {
         What::Nothing => None,
         What::Access(access) => {
             let name = &ported.program.locations[access.location].name;

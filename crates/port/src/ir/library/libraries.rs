@@ -49,12 +49,15 @@ pub const TABLE: &[(&str, Effect)] = &[
     // Threads.
     ("pthread_create", Effect::Starts(2, 3)),
     ("thrd_create", Effect::Starts(1, 2)),
+    ("_ZNSt6thread15_M_start_thread*", Effect::Takes(1)),
+    ("*3std3sys*6Thread3new*", Effect::Launches(1)),
+    ("pthread_join thrd_join _ZNSt6thread4joinEv *3std3sys*6Thread4join*", Effect::Joins),
     ("pthread_exit thrd_exit", Effect::Ends),
     (
-        "pthread_join pthread_detach pthread_self pthread_equal pthread_cancel pthread_testcancel",
+        "pthread_detach pthread_self pthread_equal pthread_cancel pthread_testcancel",
         Effect::None,
     ),
-    ("thrd_join thrd_detach thrd_current thrd_equal thrd_yield", Effect::None),
+    ("thrd_detach thrd_current thrd_equal thrd_yield", Effect::None),
     ("pthread_setcancelstate pthread_setcanceltype pthread_setname_np pthread_getname_np", Effect::Arguments),
     (
         "pthread_setaffinity_np pthread_getaffinity_np pthread_setschedparam pthread_getschedparam",

@@ -40,6 +40,12 @@ pub enum Effect {
     Calls(usize),
     /// It starts a thread: the number of the argument that is the function, and of the function's argument.
     Starts(usize, usize),
+    /// It starts a thread with what its arguments from this number on point at. The function is somewhere in there.
+    Launches(usize),
+    /// It starts a thread with what the pointer points at that the argument with this number points at, and leaves null there.
+    Takes(usize),
+    /// It waits for a thread, and reads and writes what its arguments point at.
+    Joins,
     /// It returns its first argument.
     Returns,
     /// Fences, and nothing else: [`barriers`](super::barrier::barriers) says which.
@@ -66,12 +72,18 @@ impl Effect {
         }
     }
 
-    /// Whether it is known by attributes only, or not at all, and may leave by an exception.
+    /// Whether it may leave by an exception: known by attributes only, or not at all, or a thread that can't be had.
     pub fn may_throw(self) -> bool {
-        matches!(
+        let of_threads = matches!(self, Effect::Launches(_) | Effect::Takes(_) | Effect::Joins);
+        of_threads || matches!(
             self,
             Effect::Unknown | Effect::Calls(_) | Effect::Ends | Effect::Reads | Effect::Behind { .. }
         )
+    }
+
+    /// Whether it starts a thread.
+    pub fn starts(self) -> bool {
+        matches!(self, Effect::Starts(..) | Effect::Launches(_) | Effect::Takes(_))
     }
 
     /// Whether it returns memory that nobody else knows.

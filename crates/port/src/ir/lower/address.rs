@@ -22,11 +22,8 @@ impl Lower<'_> {
         for (root, offset) in roots {
             let offset = offset.plus(more);
             let once = |local: Local| {
-                looking
-                    .pointers
-                    .place(local)
-                    .map_or(!self.options.client, |(room, _)| !looking.flow.repeats(room))
-                    && !self.options.client
+                let place = looking.pointers.place(local);
+                !self.again && place.is_none_or(|(room, _)| !looking.flow.repeats(room))
             };
             match root {
                 Root::Nowhere => {}

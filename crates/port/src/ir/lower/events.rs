@@ -195,7 +195,7 @@ impl Lower<'_> {
                 access.map(|access| What::Access(Access { size: u32::MAX, ..access })).into_iter().collect()
             }
             // Starting a thread: what came before is seen by it. Accesses of other threads see no difference.
-            Effect::Starts(..) => Vec::new(),
+            Effect::Starts(..) | Effect::Launches(_) => Vec::new(),
             Effect::Behind { writes: false } => {
                 let pointers: Vec<&Value> = (0..)
                     .zip(&call.arguments)
@@ -205,7 +205,7 @@ impl Lower<'_> {
                 pointers.into_iter().filter_map(|pointer| self.reads(looking, Some(pointer))).collect()
             }
             Effect::Reads => self.reads(looking, None).into_iter().collect(),
-            Effect::Arguments | Effect::Behind { writes: true } => {
+            Effect::Arguments | Effect::Joins | Effect::Behind { writes: true } => {
                 let stream = library::stream(&name);
                 self.taken.streams |= stream.is_some();
                 let counts = |i: usize| !call.numbers.has(i) && stream != Some(i);

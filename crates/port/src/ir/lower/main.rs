@@ -1,13 +1,22 @@
-//! `main`: how often it starts a thread, and what it does while threads run.
+//! What runs besides the threads: `main`, or functions that others call, and whoever else starts threads.
 
-use super::Lower;
+use super::window::{Window, starts};
+use super::{Lower, together};
+use crate::ir::code::FunctionId;
 use crate::ir::flow::Flow;
-use crate::ir::inline::inline;
-use crate::ir::library::Effect;
-use crate::ir::module::{Call, Callee, Op};
-use crate::ir::threads::Thread;
+use crate::ir::inline::{Body, Site, inline};
+use crate::ir::module::{End, Op};
+use crate::ir::threads::{self, How, Thread};
 use crate::limit::OutOfTime;
 use crate::program::{Function, What};
+use rustc_hash::FxHashSet;
+
+/// A function that is no thread.
+struct Root {
+    id: FunctionId,
+    body: Body,
+    flow: Flow,
+}
 
 impl Lower<'_> {
     /// Whether a thread is started only once: in `main`, and not in a loop.
@@ -28,52 +37,98 @@ impl Lower<'_> {
         !reached.get(start.block as usize).copied().unwrap_or(true)
     }
 
-    /// `main`, if it starts threads: what it does between the first start and the last join.
-    pub(super) fn starter(&mut self, number: u32) -> Result<Option<Function>, OutOfTime> {
-        let found = self.code.functions().find(|id| self.code.name(*id) == "main");
-        let Some(main) = found else { return Ok(None) };
-        let body = inline(self.code, main);
-        let flow = Flow::new(&body);
-        let called = |name: &dyn Fn(&Call) -> bool| -> Vec<(usize, usize)> {
-            let mut out = Vec::new();
-            for (r, room) in body.rooms.iter().enumerate() {
-                for (s, step) in room.steps.iter().enumerate() {
-                    if matches!(&step.op, Op::Call(call) if name(call)) {
-                        out.push((r, s));
-                    }
-                }
-            }
-            out
+    /// All that runs at the same time as the threads and is none of them.
+    pub(super) fn others(&mut self, found: &[Thread], first: u32) -> Result<Vec<Function>, OutOfTime> {
+        let named = found.iter().all(|thread| thread.how == How::Named);
+        let is_thread = |id: &FunctionId| found.iter().any(|thread| thread.function == *id);
+        let main = threads::main(self.code);
+        let ids: Vec<FunctionId> = match main {
+            Some(main) => vec![main],
+            // Whoever names threads says what runs.
+            None if named => Vec::new(),
+            None => self.code.functions().filter(|id| self.is_open(*id)).collect(),
         };
-        let starts = called(&|call| matches!(self.code.effect_of(call), Effect::Starts(..)));
-        let joins = called(&|call| match &call.callee {
-            Callee::Direct(object) => {
-                let name = self.code.objects.get(*object as usize).map_or("", |object| &object.name);
-                matches!(name, "pthread_join" | "thrd_join")
-            }
-            _ => false,
-        });
-        if starts.is_empty() {
-            return Ok(None);
+        let ids = ids.into_iter().filter(|id| !is_thread(id));
+        let roots: Vec<Root> = ids.map(|id| self.root(id)).collect();
+        let within: FxHashSet<Site> =
+            roots.iter().flat_map(|root| starts(self.code, &root.body)).map(|step| step.site).collect();
+        if named && within.is_empty() {
+            return Ok(Vec::new());
         }
-        let next_of = |places: &[(usize, usize)]| -> Vec<usize> {
-            places.iter().flat_map(|(room, _)| flow.next[*room].clone()).collect()
-        };
-        let before_of = |places: &[(usize, usize)]| -> Vec<usize> {
-            places.iter().flat_map(|(room, _)| flow.before[*room].clone()).collect()
-        };
-        let behind = flow.from(&next_of(&starts));
-        let ahead = flow.to(&before_of(&joins));
-        // Threads that nobody waits for may run to the end.
-        let all_joined = joins.len() >= starts.len();
-        let window = move |room: usize, step: usize| {
-            let started = behind[room] || starts.iter().any(|&(r, s)| r == room && s < step);
-            let joined = ahead[room] || joins.iter().any(|&(r, s)| r == room && step < s);
-            started && (joined || !all_joined)
-        };
-        let mut function = self.graph(main, number, &body, &flow, Some(&window))?;
-        function.many = false;
-        let counts = function.nodes.iter().any(|node| node.what != What::Nothing);
-        Ok(counts.then_some(function))
+        // Who starts threads and is called by nobody here: it may have done so at any time.
+        let mut elsewhere: Vec<FunctionId> = threads::starts(self.code)
+            .into_iter()
+            .filter(|site| !named && !within.contains(site) && !self.started.contains(site))
+            .filter_map(|site| if let Site::Before { function, .. } = site { Some(function) } else { None })
+            .collect();
+        elsewhere.dedup();
+        // Threads that threads start go on when their own have ended.
+        let closes = self.started.is_empty();
+        let windows: Vec<Window> =
+            roots.iter().map(|root| Window::new(self.code, &root.body, &root.flow, closes)).collect();
+        // Where nobody knows when threads begin, or they go on between two calls, they may run at all times.
+        let begins = elsewhere.is_empty() && !within.is_empty();
+        let ends = main.is_some() || roots.iter().zip(&windows).all(|(root, window)| self.ends(root, window));
+        let mut functions = Vec::new();
+        self.again = main.is_none();
+        for (root, window) in roots.iter().zip(&windows) {
+            let number = first + functions.len() as u32;
+            let open = |room: usize, step: usize| window.is_open(room, step);
+            let window: Option<&dyn Fn(usize, usize) -> bool> =
+                if begins && ends { Some(&open) } else { None };
+            let function = self.graph(root.id, number, &root.body, &root.flow, window)?;
+            functions.push(Function { many: false, ..function });
+        }
+        if main.is_none() && !roots.is_empty() {
+            self.one_caller = true;
+            functions = vec![together(functions, "the caller", false)];
+        }
+        self.again = true;
+        let mut unknown = Vec::new();
+        for id in elsewhere {
+            let root = self.root(id);
+            let number = first + (roots.len() + unknown.len()) as u32;
+            unknown.push(self.graph(id, number, &root.body, &root.flow, None)?);
+        }
+        if !unknown.is_empty() {
+            functions.push(together(unknown, "any caller", true));
+        }
+        functions.retain(counts);
+        Ok(functions)
     }
+
+    fn root(&self, id: FunctionId) -> Root {
+        let body = inline(self.code, id);
+        let flow = Flow::new(&body);
+        Root { id, body, flow }
+    }
+
+    /// Whether no thread runs any more wherever a function is left.
+    fn ends(&self, root: &Root, window: &Window) -> bool {
+        root.body.rooms.iter().enumerate().all(|(number, room)| {
+            let Some(last) = room.steps.last() else { return true };
+            let left = matches!(last.op, Op::End(End::Return(_))) || self.throws(last.site);
+            !left || !window.is_open(number, room.steps.len() - 1)
+        })
+    }
+
+    /// Whether an instruction leaves its function by an exception.
+    fn throws(&self, site: Site) -> bool {
+        let Site::Before { function, block, index } = site else { return false };
+        let block = self.code.function(function).and_then(|f| f.blocks.get(block as usize));
+        let instruction = block.and_then(|block| block.body.get(index as usize));
+        instruction.is_some_and(|instruction| instruction.op == Op::End(End::Resume))
+    }
+
+    /// Whether others can call a function, and it is not the library's.
+    fn is_open(&self, id: FunctionId) -> bool {
+        let name = self.code.name(id);
+        let of_library = ["_ZNSt", "_ZNKSt", "_ZSt", "_ZN3std", "_ZN4core", "_ZN5alloc"];
+        self.code.function(id).is_some_and(|function| !function.internal)
+            && !of_library.iter().any(|prefix| name.starts_with(prefix))
+    }
+}
+
+fn counts(function: &Function) -> bool {
+    function.nodes.iter().any(|node| node.what != What::Nothing)
 }

@@ -1,6 +1,6 @@
 //! Threads to a [`Program`]: nodes for what memory sees, edges for control flow.
 //!
-//! * `main`: what the function does that starts the threads;
+//! * `main`: who else runs: `main`, and whoever starts threads; `window`: while threads run;
 //! * `rooms`: the graph of one thread;
 //! * `events`: what one instruction does to memory;
 //! * `address`: where it does so.
@@ -9,6 +9,7 @@ mod address;
 mod events;
 mod main;
 mod rooms;
+mod window;
 
 use super::classes::Classes;
 use super::code::{Code, FunctionId};
@@ -48,6 +49,8 @@ pub struct Ported {
     pub notes: Vec<Note>,
     /// Whether all dependencies are there; if not, a thread was too large for that.
     pub all_dependencies: bool,
+    /// Whether there are functions for others to call, and it was taken that one thread does so, one call after the other.
+    pub one_caller: bool,
     /// What was taken for granted on the way.
     pub taken: Taken,
 }
@@ -79,7 +82,10 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
         notes: FxHashSet::default(),
         places: FxHashMap::default(),
         starts: threads.iter().filter_map(|t| Some((t.function, t.starts.clone()?))).collect(),
+        started: FxHashSet::default(),
+        again: options.client,
         all_dependencies: true,
+        one_caller: false,
         taken: Taken::default(),
     };
     for (number, object) in code.objects.iter().enumerate() {
@@ -88,14 +94,17 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
     let mut functions: Vec<Function> = Vec::new();
     for thread in threads {
         let number = functions.len() as u32;
-        let mut function = lower.thread(thread.function, number, None)?;
+        let body = inline(code, thread.function);
+        lower.started.extend(window::starts(code, &body).map(|step| step.site));
+        let mut function = lower.graph(thread.function, number, &body, &Flow::new(&body), None)?;
         function.many = options.client || !lower.once(thread);
         functions.push(function);
     }
     if options.client {
-        functions = vec![together(functions)];
-    } else if let Some(function) = lower.starter(functions.len() as u32)? {
-        functions.push(function);
+        functions = vec![together(functions, "any client", true)];
+    } else {
+        let first = functions.len() as u32;
+        functions.extend(lower.others(threads, first)?);
     }
     let program = Program { functions, locations: lower.classes.locations() };
     let mut notes: Vec<Note> = lower.notes.into_iter().collect();
@@ -107,14 +116,15 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
         sites: lower.sites,
         notes,
         all_dependencies: lower.all_dependencies,
+        one_caller: lower.one_caller,
         taken,
     })
 }
 
 /// One function that calls all of these, again and again.
-fn together(functions: Vec<Function>) -> Function {
+fn together(functions: Vec<Function>, name: &str, many: bool) -> Function {
     let hub = Node { tag: NOWHERE, ..Node::default() };
-    let mut out = Function { name: "any client".to_owned(), nodes: vec![hub], entry: 0, many: true };
+    let mut out = Function { name: name.to_owned(), nodes: vec![hub], entry: 0, many };
     for function in functions {
         let first = out.nodes.len();
         for mut node in function.nodes {
@@ -142,7 +152,12 @@ struct Lower<'c> {
     notes: FxHashSet<Note>,
     places: FxHashMap<Site, Option<Place>>,
     starts: FxHashMap<FunctionId, Vec<Start>>,
+    /// Where threads start threads.
+    started: FxHashSet<Site>,
+    /// Whether the function that is being looked at is called again and again, with other arguments.
+    again: bool,
     all_dependencies: bool,
+    one_caller: bool,
     taken: Taken,
 }
 
@@ -161,17 +176,6 @@ struct Looking<'a> {
 }
 
 impl Lower<'_> {
-    fn thread(
-        &mut self,
-        id: FunctionId,
-        number: u32,
-        window: Option<&dyn Fn(usize, usize) -> bool>,
-    ) -> Result<Function, OutOfTime> {
-        let body = inline(self.code, id);
-        let flow = Flow::new(&body);
-        self.graph(id, number, &body, &flow, window)
-    }
-
     fn graph(
         &mut self,
         function: FunctionId,
@@ -181,9 +185,7 @@ impl Lower<'_> {
         window: Option<&dyn Fn(usize, usize) -> bool>,
     ) -> Result<Function, OutOfTime> {
         let deadline = self.options.deadline;
-        if window.is_none() {
-            self.notes.extend(body.notes.iter().cloned());
-        }
+        self.notes.extend(body.notes.iter().cloned());
         let mut pointers = Pointers::new(self.code, body);
         let escape = Escape::new(self.code, body, &mut pointers, deadline)?;
         let stored = escape::stored(self.code, body, &mut pointers, &escape.roots, deadline)?;
