@@ -70,6 +70,32 @@ fn threads_of_a_loop_go_on() {
     assert_eq!(others(&main(&format!("{either}{WRITE}"))), BY_MAIN);
 }
 
+/// `for (i = 0; i < rounds; i++)`
+fn counted(rounds: u32, name: &str, body: &str) -> String {
+    format!(
+        "br label %{name}\n{name}:\n%n{name} = phi i64 [ 0, %0 ], [ %m{name}, %{name} ]\n{body}\
+         %m{name} = add nuw nsw i64 %n{name}, 1\n%c{name} = icmp eq i64 %m{name}, {rounds}\n\
+         br i1 %c{name}, label %e{name}, label %{name}\ne{name}:\n"
+    )
+}
+
+#[test]
+fn loops_that_count_alike() {
+    let piece =
+        |starts, joins| main(&format!("{}{}{WRITE}", counted(starts, "a", START), counted(joins, "b", JOIN)));
+    assert_eq!(others(&piece(8, 8)), [""; 0]);
+    assert_eq!(others(&piece(8, 7)), BY_MAIN);
+    assert_eq!(others(&piece(8, 8).replacen("add nuw", "shl nuw", 1)), BY_MAIN);
+    let again = "%s2 = call i32 @pthread_create(ptr %t, ptr null, ptr @r, ptr null)\n";
+    let more =
+        |joins| main(&format!("{again}{}{}{WRITE}", counted(8, "a", START), counted(joins, "b", JOIN)));
+    assert_eq!(others(&more(8)), BY_MAIN);
+    assert_eq!(others(&more(9)), [""; 0]);
+    let meanwhile =
+        main(&format!("{}{}", counted(8, "a", START), counted(8, "b", &format!("{WRITE}{JOIN}"))));
+    assert_eq!(others(&meanwhile), BY_MAIN);
+}
+
 #[test]
 fn threads_of_threads_go_on() {
     let starter = "define internal ptr @s(ptr %p) {\n%t = alloca i64\n\
@@ -177,6 +203,17 @@ fn threads_of_cpp_and_rust() {
     assert_eq!(of_main(&cpp(&format!("START\n{WRITE}{join}"))), 1);
     assert_eq!(of_main(&cpp(&format!("START\n{WRITE}"))), 1);
     assert_eq!(of_main(&cpp(WRITE)), 1, "nobody knows where the thread is started");
+    // What it was given is taken, and never deleted here.
+    let deleted = |before: &str| {
+        format!(
+            "START\n{before}%o = load ptr, ptr %q\n%n = icmp eq ptr %o, null\nbr i1 %n, label %e, label %b\n\
+             b:\n%v = load ptr, ptr %o\ncall void %v(ptr %o)\nbr label %e\ne:\n"
+        )
+    };
+    assert_eq!(of_main(&cpp(&deleted(""))), 0, "{:?}", seen(&cpp(&deleted(""))));
+    assert!(ported(&cpp(&deleted(""))).notes.is_empty());
+    let another = "%z = call ptr @_Znwm(i64 8)\nstore ptr %z, ptr %q\n";
+    assert!(of_main(&(cpp(&deleted(another)) + "declare ptr @_Znwm(i64)\n")) > 0);
     let rust = |body: &str| {
         let new = "@_RNvMs0_NtNtNtCs1_3std3sys6thread4unixNtB5_6Thread3new";
         let body = body.replace("START", &format!("%n = call {{ i64, ptr }} {new}(i64 0, ptr null)"));

@@ -346,25 +346,29 @@ fn find(code: &Code, flags: &PortFlags) -> Result<Vec<Thread>, String> {
         }
         return Ok(out);
     }
-    if flags.client {
-        let open =
-            |id: &FunctionId| code.function(*id).is_some_and(|f| !f.internal) && code.name(*id) != "main";
-        let all: Vec<Thread> = code.functions().filter(open).map(named).collect();
-        return match all.is_empty() {
-            true => {
-                Err("there is no function in it that other files can call; name some with --threads"
-                    .to_owned())
-            }
-            false => Ok(all),
-        };
-    }
-    let found = threads::find(code);
     if let Some(&site) = threads::unknown(code).first() {
         let place = source::place(code, site);
         let place = place.map(|place| format!(" ({}:{})", place.file, place.line)).unwrap_or_default();
         return Err(format!(
             "a thread is started with a function that is not known here{place}; name all thread functions with --threads f,g"
         ));
+    }
+    let found = threads::find(code);
+    if flags.client {
+        let open =
+            |id: &FunctionId| code.function(*id).is_some_and(|f| !f.internal) && code.name(*id) != "main";
+        let mut all: Vec<Thread> = code.functions().filter(open).map(named).collect();
+        return match all.is_empty() {
+            true => {
+                Err("there is no function in it that other files can call; name some with --threads"
+                    .to_owned())
+            }
+            false => {
+                // They run at any time, too.
+                all.extend(found.into_iter().filter(|thread| !open(&thread.function)));
+                Ok(all)
+            }
+        };
     }
     match found.is_empty() {
         true => Err(

@@ -177,7 +177,11 @@ impl<'a> Flows<'a> {
             // Whatever it does with its arguments: what is in one may get into another.
             Op::Call(call) if self.code.effect_of(call) != Effect::None => {
                 // Who starts a thread keeps nothing but its number in what comes before.
-                let first = if let Effect::Launches(first) = self.code.effect_of(call) { first } else { 0 };
+                let first = match self.code.effect_of(call) {
+                    Effect::Launches(first) => first,
+                    Effect::Takes(_) => usize::MAX,
+                    _ => 0,
+                };
                 let mut all = self.values(call.arguments.iter().skip(first));
                 if !all.is_empty() {
                     all.add_all(&self.within(&all));
@@ -262,6 +266,7 @@ impl<'a> Flows<'a> {
         match self.code.effect_of(call) {
             Effect::Starts(_, argument) => self.values(call.arguments.get(argument)),
             Effect::Launches(first) => self.values(call.arguments.iter().skip(first)),
+            Effect::Takes(from) => self.within(&self.values(call.arguments.get(from))),
             Effect::Unknown | Effect::Behind { writes: true } => {
                 let kept = |(i, value): (usize, &'_ Value)| (!call.lent.has(i)).then(|| self.value(value));
                 // Who only borrows memory may keep what is in there.

@@ -6,8 +6,8 @@
 //! * [`debug`]: places in the source; [`limits`]: what attributes say about memory;
 //! * [`code`]: several files as one program; [`library`]: what functions do that are in none of them; [`barrier`]: fence
 //!   instructions;
-//! * [`threads`], `targets`: who runs; [`inline`]: the code of a thread; [`pointers`], `escape`, `leaks`: where its addresses come from and where they go;
-//!   [`classes`]: which of them may be the same;
+//! * [`threads`], `targets`: which functions threads run; [`inline`]: the code of a thread; [`pointers`], `escape`, `leaks`:
+//!   where its addresses come from and where they go; [`classes`]: which of them may be the same;
 //! * [`lower`]: all that as a program; [`patch`], [`source`]: changes of it back in the text.
 
 pub mod barrier;

@@ -6,6 +6,7 @@
 
 mod calls;
 mod copy;
+mod taken;
 
 use super::code::{Code, FunctionId};
 use super::module::{End, Function, Instruction, Local, Op, Value};
@@ -111,6 +112,7 @@ pub fn inline(code: &Code, function: FunctionId) -> Body {
     let Some(root) = code.function(function) else { return inliner.body };
     inliner.body.parameters = root.parameters.len() as u32;
     inliner.copy(function, root, None, None);
+    taken::cut(code, &mut inliner.body);
     inliner.body
 }
 

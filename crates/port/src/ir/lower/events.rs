@@ -195,7 +195,7 @@ impl Lower<'_> {
                 access.map(|access| What::Access(Access { size: u32::MAX, ..access })).into_iter().collect()
             }
             // Starting a thread: what came before is seen by it. Accesses of other threads see no difference.
-            Effect::Starts(..) | Effect::Launches(_) => Vec::new(),
+            Effect::Starts(..) | Effect::Launches(_) | Effect::Takes(_) => Vec::new(),
             Effect::Behind { writes: false } => {
                 let pointers: Vec<&Value> = (0..)
                     .zip(&call.arguments)

@@ -1,13 +1,14 @@
 //! While threads run: how many a function may have started, less those that it has waited for.
 //!
 //! Along every path: a start is one more; who waits for a thread returns when one has ended, and nobody may wait twice for the
-//! same one, so it is one less, whichever it is. In a loop, starts are any number, and waits may be none.
+//! same one, so it is one less, whichever it is. Round and round a loop, starts are any number, unless it is known how often it
+//! goes round.
 
 use crate::ir::code::Code;
 use crate::ir::flow::Flow;
-use crate::ir::inline::{Body, Room, Step};
+use crate::ir::inline::{Body, Room, Site, Step};
 use crate::ir::library::Effect;
-use crate::ir::module::{Call, End, Op};
+use crate::ir::module::{End, Op, Value};
 
 /// How many threads may run at every step.
 pub struct Window {
@@ -17,38 +18,56 @@ pub struct Window {
 
 /// The steps that start threads.
 pub fn starts<'b>(code: &'b Code, body: &'b Body) -> impl Iterator<Item = &'b Step> {
-    let steps = body.rooms.iter().flat_map(|room| &room.steps);
-    steps.filter(|step| matches!(&step.op, Op::Call(call) if code.effect_of(call).starts()))
+    body.rooms.iter().flat_map(|room| starts_in(code, room))
+}
+
+fn starts_in<'b>(code: &'b Code, room: &'b Room) -> impl Iterator<Item = &'b Step> {
+    let starts = |step: &&Step| matches!(&step.op, Op::Call(call) if code.effect_of(call).starts());
+    room.steps.iter().filter(starts)
 }
 
 impl Window {
     /// Looks at a function. Without `closes`, threads that it knows nothing of may go on when it has waited for its own.
     pub fn new(code: &Code, body: &Body, flow: &Flow, closes: bool) -> Window {
-        let any_number = starts(code, body).count() + 1;
-        let joins =
-            |room: usize, call: &Call| closes && !flow.repeats(room) && code.effect_of(call) == Effect::Joins;
+        let rounds: Vec<Option<usize>> = (0..body.rooms.len()).map(|room| rounds(code, body, room)).collect();
+        let many = |room: usize| rounds[room].unwrap_or(1);
+        let of = |room: usize| starts_in(code, &body.rooms[room]).count() * many(room);
+        let any_number = (0..body.rooms.len()).map(of).sum::<usize>() + 1;
         let mut running: Vec<Vec<usize>> =
             body.rooms.iter().map(|room| vec![0; room.steps.len() + 1]).collect();
         let mut work: Vec<usize> = (0..body.rooms.len()).rev().collect();
         while let Some(number) = work.pop() {
             let room = &body.rooms[number];
+            let running_here = &mut running[number];
             for (at, step) in room.steps.iter().enumerate() {
-                let before = running[number][at];
-                running[number][at + 1] = match &step.op {
-                    Op::Call(call) if code.effect_of(call).starts() => (before + 1).min(any_number),
-                    Op::Call(call) if before < any_number && joins(number, call) => before.saturating_sub(1),
+                let before = running_here[at];
+                running_here[at + 1] = match &step.op {
+                    Op::Call(call) if code.effect_of(call).starts() => {
+                        (before + many(number)).min(any_number)
+                    }
+                    Op::Call(call)
+                        if closes && before < any_number && code.effect_of(call) == Effect::Joins =>
+                    {
+                        before.saturating_sub(many(number))
+                    }
                     _ => before,
                 };
             }
-            let behind = running[number][room.steps.len()];
+            let behind = running_here[room.steps.len()];
+            let thrown = thrown(room).map(|call| running_here[call]);
             for (edge, &to) in flow.next[number].iter().enumerate() {
-                // Who leaves by an exception has not waited.
-                let out = if edge > 0 { behind.max(running[number][thrown(room)]) } else { behind };
-                if out > running[to][0] {
+                let out = thrown.filter(|_| edge > 0).unwrap_or(behind);
+                // All rounds at once.
+                let again = to == number && rounds[number].is_some();
+                if out > running[to][0] && !again {
                     running[to][0] = out;
                     work.push(to);
                 }
             }
+        }
+        for number in (0..body.rooms.len()).filter(|&number| rounds[number].is_some()) {
+            let most = running[number].iter().copied().max().unwrap_or_default();
+            running[number].fill(most);
         }
         Window { running }
     }
@@ -59,11 +78,48 @@ impl Window {
     }
 }
 
-/// The last step of a room that an exception can come from, as all that lead elsewhere end their room.
-fn thrown(room: &Room) -> usize {
-    let behind = room.steps.len();
-    match room.steps.last().map(|step| &step.op) {
-        Some(Op::End(End::Any(_))) => behind.saturating_sub(2),
-        _ => behind,
-    }
+/// The call that a room is left at by an exception, which has then neither started a thread nor waited for one.
+fn thrown(room: &Room) -> Option<usize> {
+    let at = room.steps.len().checked_sub(2)?;
+    let [call, end] = &room.steps[at..] else { return None };
+    let is_call = matches!((&call.op, &end.op), (Op::Call(_), Op::End(End::Any(_))));
+    (is_call && call.site == end.site).then_some(at)
+}
+
+/// How often a loop of one room goes round, if it counts up from a number to a number.
+fn rounds(code: &Code, body: &Body, number: usize) -> Option<usize> {
+    let room = &body.rooms[number];
+    let def = |value: &Value| match value {
+        Value::Local(local) => room.steps.iter().find(|step| step.result == Some(*local)),
+        _ => None,
+    };
+    let Op::End(End::Branch(condition, yes, no)) = &room.steps.last()?.op else { return None };
+    let Op::Compare(how, next, Value::Int(to)) = &def(condition)?.op else { return None };
+    let goes_on = match how.as_str() {
+        "eq" => *no == number && *yes != number,
+        "ne" => *yes == number && *no != number,
+        _ => false,
+    };
+    let sum = def(next)?;
+    let Op::Compute(parts) = &sum.op else { return None };
+    let [counter, Value::Int(by)] = &parts[..] else { return None };
+    let Op::Phi(incoming) = &def(counter)?.op else { return None };
+    let [(a, _), (b, _)] = &incoming[..] else { return None };
+    let from = match (a, b) {
+        (Value::Int(from), round) | (round, Value::Int(from)) if round == next => *from,
+        _ => return None,
+    };
+    let way = to.checked_sub(from)?;
+    let counts = goes_on && *by > 0 && way > 0 && way % by == 0 && is_sum(code, sum.site);
+    usize::try_from(way / by).ok().filter(|rounds| counts && *rounds < 1 << 20)
+}
+
+/// Whether an instruction adds.
+fn is_sum(code: &Code, site: Site) -> bool {
+    let Site::Before { function, block, index } = site else { return false };
+    let find = || {
+        let instruction = code.function(function)?.blocks.get(block as usize)?.body.get(index as usize)?;
+        code.files.get(function.file as usize)?.text.get(instruction.span.clone())
+    };
+    find().is_some_and(|text| text.split_whitespace().any(|word| word == "add"))
 }
