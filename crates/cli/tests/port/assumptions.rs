@@ -95,6 +95,14 @@ fn races_and_objects() {
 }
 
 #[test]
+fn functions_for_others_to_call() {
+    let start = "declare i32 @pthread_create(ptr, ptr, ptr, ptr)\ndefine i32 @start(ptr %t) {\n\
+                 %r = call i32 @pthread_create(ptr %t, ptr null, ptr @right, ptr null)\nret i32 %r\n}\n";
+    let args = ["--from", "sc", "--to", "armv8"];
+    is(assumed("caller", &format!("{LB}{start}"), &args), &["one-caller"], "not-robust");
+}
+
+#[test]
 fn weaker_acquire_loads() {
     is(ask("ldar", SB, "armv8", &[]), &[], "robust");
     is(ask("ldapr", SB, "armv8", &["--rcpc"]), &["rcpc"], "not-robust");

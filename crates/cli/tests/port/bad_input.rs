@@ -54,6 +54,10 @@ fn targets_that_nobody_knows() {
 fn no_threads() {
     refused("none.ll", WHOLE, &[], "none.ll:1:1: error: no thread function was found");
     refused("name.ll", WHOLE, &["--threads", "g"], "there is no function `g`");
+    let other = "declare ptr @g(ptr)\ndeclare i32 @pthread_create(ptr, ptr, ptr, ptr)\ndefine i32 @main() {\n\
+                 %r = call i32 @pthread_create(ptr null, ptr null, ptr @g, ptr null)\nret i32 0\n}\n";
+    let message = "other.ll:1:1: error: a thread is started with a function that is not known here";
+    refused("other.ll", &format!("{WHOLE}{other}"), &[], message);
 }
 
 #[test]
