@@ -16,12 +16,12 @@ pub fn existing(program: &Program, machine: Machine, features: Features) -> usiz
     instructions(program).into_iter().map(|what| in_node(what, machine, features)).sum()
 }
 
-/// What the instructions do; copies of one count once.
+/// What the instructions do; copies of one count once, and so does one that does several things.
 fn instructions(program: &Program) -> Vec<&What> {
     let mut seen = FxHashSet::default();
     let nodes = program.functions.iter().flat_map(|function| &function.nodes);
     let nodes = nodes.filter(|node| node.what != What::Nothing);
-    nodes.filter(|node| node.tag == NOWHERE || seen.insert(node.tag)).map(|node| &node.what).collect()
+    nodes.filter(|node| node.tag != NOWHERE && seen.insert(node.tag)).map(|node| &node.what).collect()
 }
 
 fn in_node(what: &What, machine: Machine, features: Features) -> usize {

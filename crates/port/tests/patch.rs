@@ -9,6 +9,7 @@ use seqcst_port::ir::inline::Site;
 use seqcst_port::ir::patch::{Edit, apply, edits};
 use seqcst_port::machine::{Fence, Machine};
 use seqcst_port::mapping::Features;
+use seqcst_port::place::{Costs, place};
 use seqcst_port::program::Point;
 use seqcst_port::robust::{Question, check};
 
@@ -91,6 +92,41 @@ fn a_fence_can_be_put_everywhere() {
         let fences: usize = found.values().filter_map(|counts| counts.get("mfence")).sum();
         assert!(all.len() > 20 && fences > 20, "{} {fences}", all.len());
     }
+}
+
+/// What a call reads and then writes: a fence goes in front of the call, so nothing orders the two.
+#[test]
+fn fences_do_not_go_inside_of_calls() {
+    let text = "@x = global [32 x i32] zeroinitializer\n@y = global [32 x i32] zeroinitializer\n\
+                @z = global i32 0\n\
+                declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\ndeclare i32 @pthread_create(ptr, ptr, ptr, ptr)\n\
+                define ptr @left(ptr %p) {\n  call void @llvm.memcpy.p0.p0.i64(ptr @y, ptr @x, i64 128, i1 false)\n  ret ptr null\n}\n\
+                define ptr @right(ptr %p) {\n  call void @llvm.memcpy.p0.p0.i64(ptr @x, ptr @y, i64 128, i1 false)\n  \
+                store atomic i32 1, ptr @z monotonic, align 4\n  ret ptr null\n}\n\
+                define ptr @reader(ptr %p) {\n  %a = load atomic i32, ptr @z monotonic, align 4\n  \
+                %b = load i32, ptr @x, align 4\n  ret ptr null\n}\n\
+                define i32 @main() {\n  %t = alloca i64\n  \
+                %a = call i32 @pthread_create(ptr %t, ptr null, ptr @left, ptr null)\n  \
+                %b = call i32 @pthread_create(ptr %t, ptr null, ptr @right, ptr null)\n  \
+                %c = call i32 @pthread_create(ptr %t, ptr null, ptr @reader, ptr null)\n  ret i32 0\n}\n";
+    let (code, ported) = load("calls", text.to_owned());
+    let question = Question::new(Machine::X86, Machine::ArmV8);
+    let found = place(&ported.program, &ported.classes, question, &Costs::default()).expect("no limit");
+    let left: Vec<(usize, usize)> = found
+        .after
+        .faults
+        .iter()
+        .map(|fault| (fault.first.node, fault.second.node))
+        .filter(|(first, second)| second - first != 1)
+        .collect();
+    assert_eq!((found.after.faults.len(), left), (2, Vec::new()), "the two calls: {:?}", found.after);
+    // Everything else is repaired, and what is written says the same.
+    let made = edits(&code, &ported, &found.changes).expect("all have places");
+    assert!(!made.is_empty());
+    let text = apply(&code, 0, &made, Machine::ArmV8, Features::default()).expect("all can be written");
+    let (again, changes) = read_again("calls", &text);
+    let again = check(&again.program, &again.classes, question, &changes).expect("no limit");
+    assert_eq!(again.faults.len(), found.after.faults.len());
 }
 
 /// Orders of a load, a read-modify-write and a compare-and-swap, each made stronger in every way.
