@@ -265,5 +265,33 @@ impl Lower<'_> {
 
 /// Whether a file belongs to a compiler or its libraries.
 pub(in crate::ir) fn is_library(file: &str) -> bool {
-    ["/rustc/", "/usr/include/", "/usr/lib/", "/lib/rustlib/src/"].iter().any(|part| file.contains(part))
+    // Clang finds its libraries by way of itself: `/usr/bin/../lib/gcc/…/../../../../include/c++/12/atomic`.
+    let parts = [
+        "/rustc/",
+        "/usr/include/",
+        "/usr/lib/",
+        "/lib/rustlib/src/",
+        "/include/c++/",
+        "/lib/gcc/",
+        "/lib/clang/",
+    ];
+    parts.iter().any(|part| file.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_library;
+
+    #[test]
+    fn libraries() {
+        for file in [
+            "/usr/bin/../lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/atomic_base.h",
+            "/opt/llvm/bin/../include/c++/v1/atomic",
+            "/opt/llvm/lib/clang/19/include/stdatomic.h",
+            "/usr/include/pthread.h",
+        ] {
+            assert!(is_library(file), "{file}");
+        }
+        assert!(!is_library("/home/lib/include/queue.h"));
+    }
 }
