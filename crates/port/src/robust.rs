@@ -87,7 +87,7 @@ pub(crate) struct Prepared<'a> {
 }
 
 /// How many faults come with a cycle; for the rest, what is said of these will do.
-const MOST_CYCLES: usize = 200;
+pub const MOST_CYCLES: usize = 200;
 
 impl<'a> Prepared<'a> {
     pub fn new(
@@ -119,12 +119,12 @@ impl<'a> Prepared<'a> {
                 continue;
             }
             self.deadline.check("looking for cycles")?;
+            let few = answer.faults.len() < MOST_CYCLES;
             let cycle = match search.through(first, second) {
                 Critical::None => continue,
-                Critical::Cycle(events) => events,
+                Critical::Cycle(events) if few => events,
                 other => {
                     answer.cut_short |= matches!(other, Critical::GaveUp);
-                    let few = answer.faults.len() < MOST_CYCLES;
                     if few { cycles.through(first, second) } else { Vec::new() }
                 }
             };
