@@ -5,7 +5,7 @@ use seqcst_port::ir::code::{Code, File};
 use seqcst_port::ir::lower::{NOWHERE, Options, lower};
 use seqcst_port::ir::patch::{apply, edits};
 use seqcst_port::ir::read;
-use seqcst_port::ir::source;
+use seqcst_port::ir::source::Sources;
 use seqcst_port::ir::threads::{self, How, Thread};
 use seqcst_port::machine::{Fence, Machine};
 use seqcst_port::mapping::Features;
@@ -141,9 +141,12 @@ fn survives(text: &str) -> bool {
         }
         let edits = edits(&code, &ported, &changes).expect("every node has a place");
         apply(&code, 0, &edits, Machine::ArmV8, Features::default());
-        source::change(&code, &edits, Features::default(), &|_| {
-            Some("int f(void) {\n    x = 1;\n}\n".to_owned())
-        });
+        let read = |_: &str| Some("int f(void) {\n    x = 1;\n}\n".to_owned());
+        let mut sources = Sources::new(&code, Features::default(), &read);
+        for &edit in &edits {
+            assert!(!sources.can(edit) || sources.change(edit));
+        }
+        sources.finish();
     }
     true
 }

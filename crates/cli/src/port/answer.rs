@@ -3,8 +3,9 @@
 use super::input::{self, Program};
 use crate::Status;
 use crate::flags::PortFlags;
+use seqcst_port::change::Change;
 use seqcst_port::count;
-use seqcst_port::ir::code::{Code, FunctionId};
+use seqcst_port::ir::code::{Code, File, FunctionId};
 use seqcst_port::ir::inline::{Note, Site, Why};
 use seqcst_port::ir::lower::{Options, Ported, Taken, lower};
 use seqcst_port::ir::module::Op;
@@ -14,7 +15,7 @@ use seqcst_port::ir::threads::{self, How, Thread};
 use seqcst_port::limit::{Deadline, OutOfTime};
 use seqcst_port::machine::Machine;
 use seqcst_port::mapping::Features;
-use seqcst_port::place::{Costs, Placement, place};
+use seqcst_port::place::{Costs, Placement, place_where};
 use seqcst_port::program::{Kind, Order, Place, What};
 use seqcst_port::robust::{self, Question};
 use std::collections::BTreeMap;
@@ -109,6 +110,11 @@ impl Loaded {
 
     /// Is it safe to move from one machine to the other?
     pub fn ask(&self, from: Machine, to: Machine) -> Answer {
+        self.ask_with(from, to, &|_| true)
+    }
+
+    /// The same, with changes that are allowed.
+    pub fn ask_with(&self, from: Machine, to: Machine, allowed: &dyn Fn(Edit) -> bool) -> Answer {
         let started = Instant::now();
         let program = &self.ported.program;
         // The files are for the machine that the program goes to. Nobody knows what it was compiled for on the other one.
@@ -119,7 +125,12 @@ impl Loaded {
         let question = Question { from, to, features, trust_dependencies, deadline };
         let placed = match self.out_of_time {
             Some(out) => Err(out),
-            None => place(program, &self.ported.classes, question, &Costs::default()),
+            None => {
+                let edit = |change: Change| patch::edits(&self.code, &self.ported, &[change]);
+                let allowed =
+                    |change: Change| edit(change).is_some_and(|edits| edits.into_iter().all(allowed));
+                place_where(program, &self.ported.classes, question, &Costs::default(), &allowed)
+            }
         };
         let late = placed.as_ref().err().map(|out| format!("{}, {}", self.limit(), out.doing));
         let placement = placed.unwrap_or_default();
@@ -138,6 +149,13 @@ impl Loaded {
             took: self.took + started.elapsed(),
             placement,
         }
+    }
+
+    /// The files that were compiled for another machine than this one, with these.
+    pub fn for_others(&self, machine: Machine) -> impl Iterator<Item = (&File, Machine)> {
+        let known = |file: &'_ File| input::machine(&file.module.triple);
+        let files = self.code.files.iter().filter_map(move |file| Some((file, known(file)?)));
+        files.filter(move |&(_, other)| other != machine)
     }
 
     /// The time limit in words.
@@ -180,6 +198,11 @@ impl Loaded {
                 self.ported.one_caller,
                 "one-caller",
                 "one thread calls the functions that others can call, one call after the other (--client: any thread)",
+            ),
+            (
+                !self.for_host && self.for_others(to).next().is_some(),
+                "compiled-for-another",
+                "the code is what it is on the machine that it was compiled for, which is not the one that it goes to",
             ),
             (
                 cut,

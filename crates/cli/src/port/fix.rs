@@ -1,23 +1,59 @@
-//! Repaired files: LLVM IR, and a patch for C and C++ that was compiled and asked about again.
+//! Repaired files: LLVM IR, and a patch for C and C++ ([`super::rounds`]).
 
 use super::answer::{Answer, Loaded};
 use super::input::{self, Program};
+use super::rounds;
 use crate::flags::PortFlags;
 use crate::output::Target;
 use seqcst_port::ir::{patch, source};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// What was written.
+/// What is to be written.
 #[derive(Default)]
 pub struct Written {
-    /// The files.
-    pub files: Vec<String>,
+    /// The files and what is in them.
+    pub files: Vec<(Target, String)>,
     /// What to say about them.
     pub remarks: Vec<String>,
+    /// What became of the patch for the source, if there is a source to be changed.
+    pub patch: Option<SourcePatch>,
 }
 
-/// Writes what makes a program safe to move.
-pub fn write(
+/// What became of a patch.
+pub enum SourcePatch {
+    /// It is there.
+    Written {
+        /// How many pairs the source has at fault with it.
+        pairs_left: usize,
+    },
+    /// There is none.
+    None {
+        /// Why not.
+        why: String,
+    },
+}
+
+impl Written {
+    /// The names of the files.
+    pub fn names(&self) -> Vec<String> {
+        self.files.iter().map(|(target, _)| target.name.display().to_string()).collect()
+    }
+
+    /// Writes them.
+    pub fn write(&self) -> Result<(), String> {
+        self.files.iter().try_for_each(|(target, text)| target.write(text))
+    }
+
+    fn save(&mut self, flags: &PortFlags, of: &Path, ending: &str, text: String) -> Result<(), String> {
+        let stem = of.file_stem().unwrap_or_default().to_string_lossy();
+        let target = Target::new(&flags.output.join(format!("{stem}.{ending}")))?;
+        self.files.push((target, text));
+        Ok(())
+    }
+}
+
+/// Makes what makes a program safe to move.
+pub fn make(
     program: &Program,
     loaded: &Loaded,
     answer: &Answer,
@@ -31,34 +67,48 @@ pub fn write(
     if answer.edits.is_empty() {
         return Ok(written);
     }
-    let machine = answer.to.name();
-    for (number, part) in program.parts.iter().enumerate() {
-        let number = number as u32;
-        if !answer.edits.iter().any(|edit| edit.file() == number) {
-            continue;
-        }
-        let name = part.path();
-        let Some(text) = patch::apply(&loaded.code, number, &answer.edits, answer.to, answer.features) else {
-            written.remarks.push(format!("{}: a change has no place in the text", name.display()));
-            continue;
-        };
-        save(&mut written, flags, name, &format!("{machine}.ll"), &text)?;
-    }
+    ir(&mut written, program, loaded, answer, flags)?;
     if input::is_source(program) {
         patch_source(&mut written, program, loaded, answer, flags)?;
     }
     Ok(written)
 }
 
-fn save(written: &mut Written, flags: &PortFlags, of: &Path, ending: &str, text: &str) -> Result<(), String> {
-    let stem = of.file_stem().unwrap_or_default().to_string_lossy();
-    let target = Target::new(&flags.output.join(format!("{stem}.{ending}")))?;
-    target.write(text)?;
-    written.files.push(target.name.display().to_string());
+/// Repaired LLVM IR. Fences are instructions of the new machine: code for another one can't have them.
+fn ir(
+    written: &mut Written,
+    program: &Program,
+    loaded: &Loaded,
+    answer: &Answer,
+    flags: &PortFlags,
+) -> Result<(), String> {
+    let to = answer.to;
+    if let Some((file, other)) = loaded.for_others(to).next() {
+        if !input::is_source(program) {
+            let place = input::where_it_says(&file.name, &file.module.triple, &file.text);
+            let message =
+                format!("this was compiled for {other}: to be repaired for {to}, compile it for {to}");
+            return Err(format!("{place}: error: {message}\n"));
+        }
+        written.remarks.push(format!("no repaired LLVM IR: the code was compiled for {other}, not for {to}"));
+        return Ok(());
+    }
+    for (number, part) in program.parts.iter().enumerate() {
+        let number = number as u32;
+        if !answer.edits.iter().any(|edit| edit.file() == number) {
+            continue;
+        }
+        let name = part.path();
+        let Some(text) = patch::apply(&loaded.code, number, &answer.edits, to, answer.features) else {
+            written.remarks.push(format!("{}: a change has no place in the text", name.display()));
+            continue;
+        };
+        written.save(flags, name, &format!("{}.ll", to.name()), text)?;
+    }
     Ok(())
 }
 
-/// A patch for the source, if the changed source is what it should be.
+/// A patch for the source, and how good it is.
 fn patch_source(
     written: &mut Written,
     program: &Program,
@@ -66,90 +116,35 @@ fn patch_source(
     answer: &Answer,
     flags: &PortFlags,
 ) -> Result<(), String> {
-    let changed = source::change(&loaded.code, &answer.edits, answer.features, &|name| {
-        std::fs::read_to_string(name).ok()
-    });
-    for &edit in &changed.left {
-        let place =
-            loaded.place(edit).map_or(String::new(), |place| format!("{}:{}: ", place.file, place.line));
-        written.remarks.push(format!("{place}no way to write this in the source; see the repaired LLVM IR"));
-    }
-    if changed.files.is_empty() {
-        return Ok(());
-    }
-    let left = remaining(program, answer, flags, &changed.files);
-    match left {
-        Ok(0) => {}
-        Ok(left) => {
-            let message =
-                format!("the patch for the source leaves {left} pairs; the repaired LLVM IR leaves none");
-            written.remarks.push(message);
-        }
-        Err(message) => {
-            written.remarks.push(format!(
-                "no patch for the source: it could not be looked at again ({})",
-                message.trim()
-            ));
+    let changed = match rounds::change(program, loaded, answer, flags) {
+        Ok(changed) => changed,
+        Err(why) => {
+            written.remarks.push(format!("no patch for the source: {why}"));
+            written.patch = Some(SourcePatch::None { why });
             return Ok(());
         }
+    };
+    let pairs_left = changed.pairs_left;
+    if pairs_left > 0 {
+        let pairs = |number: usize| if number == 1 { "1 pair".to_owned() } else { format!("{number} pairs") };
+        let better = answer.placement.after.faults.len();
+        written.remarks.push(format!(
+            "the patch for the source leaves {}; the repaired LLVM IR leaves {}",
+            pairs(pairs_left),
+            if better == 0 { "none".to_owned() } else { pairs(better) }
+        ));
     }
     let here = std::env::current_dir().unwrap_or_default();
-    let patch: String = changed
+    let text: String = changed
         .files
         .iter()
         .map(|(name, old, new)| {
-            let short =
-                Path::new(name).strip_prefix(&here).unwrap_or(Path::new(name.trim_start_matches('/')));
-            source::diff(&short.display().to_string(), old, new)
+            let name = name.strip_prefix(&here).unwrap_or(name).display().to_string();
+            source::diff(name.trim_start_matches('/'), old, new)
         })
         .collect();
     let first = program.parts.first().map_or(Path::new("program"), |part| part.path());
     let of = if program.parts.len() == 1 { first } else { Path::new("program") };
-    save(written, flags, of, &format!("{}.patch", answer.to.name()), &patch)
-}
-
-/// How many pairs the changed source still has at fault. It is compiled beside the original, under another name.
-fn remaining(
-    program: &Program,
-    answer: &Answer,
-    flags: &PortFlags,
-    files: &[(String, String, String)],
-) -> Result<usize, String> {
-    let folder = Scratch::new()?;
-    let mut changed: Vec<(PathBuf, PathBuf)> = Vec::new();
-    for (number, (name, _, new)) in files.iter().enumerate() {
-        let base = Path::new(name).file_name().unwrap_or_default();
-        let path = folder.0.join(format!("{number}-{}", base.to_string_lossy()));
-        std::fs::write(&path, new).map_err(|error| error.to_string())?;
-        changed.push((PathBuf::from(name), path));
-    }
-    let full = |path: &Path| path.canonicalize().unwrap_or(path.to_owned());
-    let with =
-        |path: &Path| changed.iter().find(|(old, _)| full(old) == full(path)).map(|(_, new)| new.clone());
-    if !changed.iter().all(|(old, _)| program.parts.iter().any(|part| full(part.path()) == full(old))) {
-        return Err("a header would have to be changed".to_owned());
-    }
-    let again = Loaded::new(&input::replaced(program, &with), answer.to, flags)?;
-    let again = again.ask(answer.from, answer.to);
-    match again.gave_up {
-        Some(why) => Err(format!("gave up {why}")),
-        None => Ok(again.placement.before.faults.len()),
-    }
-}
-
-/// A directory that is gone in the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Scratch, String> {
-        let path = std::env::temp_dir().join(format!("seqcst-port-{}", std::process::id()));
-        std::fs::create_dir_all(&path).map_err(|error| format!("{}: error: {error}\n", path.display()))?;
-        Ok(Scratch(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+    written.patch = Some(SourcePatch::Written { pairs_left });
+    written.save(flags, of, &format!("{}.patch", answer.to.name()), text)
 }

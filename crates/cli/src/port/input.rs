@@ -126,11 +126,10 @@ pub fn load(program: &Program, machine: Machine, flags: &PortFlags) -> Result<Re
             let (line, column) = error.line_column(&text);
             format!("{name}:{line}:{column}: error: {}\n", error.message)
         })?;
-        if !module.triple.is_empty() && !KNOWN.iter().any(|known| module.triple.starts_with(known)) {
-            let triple = format!("\"{}\"", module.triple);
-            let (line, column) = ir::lexer::line_column(&text, text.find(&triple).unwrap_or_default());
+        if !module.triple.is_empty() && self::machine(&module.triple).is_none() {
+            let place = where_it_says(&name, &module.triple, &text);
             let message = format!("`{}` is no target that is known here: x86, ARMv8 or ARMv7", module.triple);
-            return Err(format!("{name}:{line}:{column}: error: {message}\n"));
+            return Err(format!("{place}: error: {message}\n"));
         }
         out.rcpc |= has_rcpc(&module.triple, &text);
         out.files.push(File { name, text, module });
@@ -157,7 +156,29 @@ fn has_rcpc(triple: &str, text: &str) -> bool {
 }
 
 /// How the names of targets begin.
-const KNOWN: [&str; 8] = ["x86_64", "i386", "i486", "i586", "i686", "aarch64", "arm", "thumb"];
+const KNOWN: [(&str, Machine); 9] = [
+    ("x86_64", Machine::X86),
+    ("i386", Machine::X86),
+    ("i486", Machine::X86),
+    ("i586", Machine::X86),
+    ("i686", Machine::X86),
+    ("aarch64", Machine::ArmV8),
+    ("arm64", Machine::ArmV8),
+    ("arm", Machine::ArmV7),
+    ("thumb", Machine::ArmV7),
+];
+
+/// The machine that LLVM IR is for, if it says so.
+pub fn machine(triple: &str) -> Option<Machine> {
+    KNOWN.iter().find(|(begin, _)| triple.starts_with(begin)).map(|(_, machine)| *machine)
+}
+
+/// Where a file says what it is for.
+pub fn where_it_says(name: &str, triple: &str, text: &str) -> String {
+    let (line, column) =
+        ir::lexer::line_column(text, text.find(&format!("\"{triple}\"")).unwrap_or_default());
+    format!("{name}:{line}:{column}")
+}
 
 /// Clang says file, line and column itself.
 fn clang_failed(name: &str, message: &str) -> String {

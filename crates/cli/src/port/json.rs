@@ -1,17 +1,19 @@
 //! An answer as one line of JSON.
 
 use super::answer::{Answer, Described, Loaded};
-use super::fix::Written;
+use super::fix::{SourcePatch, Written};
 use super::text::change;
 use seqcst_port::program::Place;
+use seqcst_port::robust::MOST_CYCLES;
 use serde_json::{Value, json};
 
-/// One object.
+/// One object. Pairs without a cycle are not listed.
 pub fn show(loaded: &Loaded, answer: &Answer, written: &Written) -> Value {
     let faults = &answer.placement.before.faults;
     let functions: Vec<&str> = loaded.ported.program.functions.iter().map(|f| f.name.as_str()).collect();
     let pairs: Vec<Value> = faults
         .iter()
+        .take(MOST_CYCLES)
         .map(|fault| {
             let cycle: Vec<Value> = fault.cycle.iter().map(|&site| access(&loaded.access(site))).collect();
             json!({
@@ -51,6 +53,7 @@ pub fn show(loaded: &Loaded, answer: &Answer, written: &Written) -> Value {
         "threads": functions.len(),
         "functions": functions,
         "pairs": pairs,
+        "pairs_total": faults.len(),
         "fences": fences,
         "changes": changes,
         "exact": answer.placement.exact,
@@ -62,7 +65,13 @@ pub fn show(loaded: &Loaded, answer: &Answer, written: &Written) -> Value {
         out["why"] = json!(why);
     }
     if !written.files.is_empty() {
-        out["written"] = json!(written.files);
+        out["written"] = json!(written.names());
+    }
+    if let Some(patch) = &written.patch {
+        out["source_patch"] = match patch {
+            SourcePatch::Written { pairs_left } => json!({"written": true, "pairs_left": pairs_left}),
+            SourcePatch::None { why } => json!({"written": false, "why": why}),
+        };
     }
     out
 }

@@ -3,7 +3,7 @@
 //! * [`input`]: files to programs, with [`clang`] for C and C++;
 //! * [`answer`]: a program and two machines to an answer;
 //! * [`text`], [`json`], [`dot`]: answers to what is printed;
-//! * [`fix`]: repaired files.
+//! * [`fix`]: repaired files, with [`rounds`] for changes in the source.
 
 mod answer;
 mod clang;
@@ -11,12 +11,14 @@ mod dot;
 mod fix;
 mod input;
 mod json;
+mod rounds;
 mod text;
 
 use crate::Status;
 use crate::flags::{Format, FromMachine, PortFlags, ToMachine};
 use crate::output::{self, Target};
 use answer::{Answer, Loaded};
+use fix::Written;
 use input::Program;
 use seqcst_port::machine::Machine;
 use std::io;
@@ -46,6 +48,8 @@ fn try_run(flags: &PortFlags) -> Result<Status, String> {
         return Err("error: --dot draws one program, and there are several\n".to_owned());
     }
     let mut worst = Status::Holds;
+    // Nothing is written or printed before everything was read: if one input is bad, there is no answer.
+    let mut found: Vec<Found> = Vec::new();
     for program in &programs {
         let mut loaded: Option<Loaded> = None;
         for &(from, to) in &pairs {
@@ -56,30 +60,39 @@ fn try_run(flags: &PortFlags) -> Result<Status, String> {
             let Some(loaded) = &loaded else { continue };
             let answer = loaded.ask(from, to);
             worst = worst.max(answer.status());
-            let written = if flags.fix {
-                fix::write(program, loaded, &answer, flags)?
-            } else {
-                fix::Written::default()
-            };
-            if !print(loaded, &answer, &written, flags) {
-                return Ok(worst);
-            }
-            if let Some(dot) = &dot {
-                dot.write(&dot::draw(loaded, &answer))?;
-            }
+            let fixed =
+                if flags.fix { fix::make(program, loaded, &answer, flags)? } else { Written::default() };
+            let drawn = dot.as_ref().map(|_| dot::draw(loaded, &answer));
+            found.push(Found { shown: show(loaded, &answer, &fixed, flags), fixed, drawn });
+        }
+    }
+    for Found { shown, fixed, drawn } in &found {
+        fixed.write()?;
+        if let (Some(dot), Some(drawn)) = (&dot, drawn) {
+            dot.write(drawn)?;
+        }
+        if !output::answer(shown) {
+            break;
         }
     }
     Ok(worst)
 }
 
-/// Prints an answer. False if nobody listens any more.
-fn print(loaded: &Loaded, answer: &Answer, written: &fix::Written, flags: &PortFlags) -> bool {
+/// An answer, to be printed and written.
+struct Found {
+    shown: String,
+    fixed: Written,
+    drawn: Option<String>,
+}
+
+/// An answer as it is printed.
+fn show(loaded: &Loaded, answer: &Answer, written: &Written, flags: &PortFlags) -> String {
     match flags.format {
         Format::Text => {
             let color = output::use_color(flags.color, &io::stdout());
-            output::answer(&text::show(loaded, answer, written, flags, color))
+            text::show(loaded, answer, written, flags, color)
         }
-        Format::Json => output::answer(&format!("{}\n", json::show(loaded, answer, written))),
+        Format::Json => format!("{}\n", json::show(loaded, answer, written)),
     }
 }
 
@@ -98,8 +111,13 @@ fn pairs(flags: &PortFlags) -> Result<Vec<(Machine, Machine)>, String> {
     let fits = |pair: &(Machine, Machine)| from.is_none_or(|m| m == pair.0) && to.is_none_or(|m| m == pair.1);
     let pairs: Vec<(Machine, Machine)> = Machine::PAIRS.into_iter().filter(fits).collect();
     match (&pairs[..], from, to) {
+        ([], Some(from), Some(to)) if from == to => {
+            Err(format!("error: {from} and {to} are the same machine\n"))
+        }
+        // Not that nothing could go wrong: release stores and later acquire loads are in order on ARMv8, not on x86.
         ([], Some(from), Some(to)) => {
-            Err(format!("error: {to} is no weaker than {from}: nothing can go wrong\n"))
+            let all = Machine::PAIRS.map(|(from, to)| format!("{from}–{to}")).join(", ");
+            Err(format!("error: nothing is known about ways from {from} to {to}, only about {all}\n"))
         }
         ([], ..) => Err("error: no machine is left to go to\n".to_owned()),
         _ => Ok(pairs),

@@ -37,7 +37,7 @@ pub fn show(loaded: &Loaded, answer: &Answer, written: &Written, flags: &PortFla
     for line in &written.remarks {
         let _ = writeln!(out, "  {line}");
     }
-    for file in &written.files {
+    for file in written.names() {
         let _ = writeln!(out, "  written: {file}");
     }
     out
@@ -105,7 +105,7 @@ fn repair(out: &mut String, loaded: &Loaded, answer: &Answer) {
     if left > 0 {
         let _ = writeln!(
             out,
-            "    {left} {} remain that no fence of ours can order (inside calls)",
+            "    {left} {} remain that no fence can order (inside of calls)",
             plural(left, "pair")
         );
     }

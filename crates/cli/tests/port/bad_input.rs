@@ -47,7 +47,10 @@ fn targets_that_nobody_knows() {
     let mips = format!("target triple = \"mips64-linux-gnu\"\n{WHOLE}");
     refused("mips.ll", &mips, &["--threads", "f"], "mips.ll:1:17: error: `mips64-linux-gnu` is no target");
     refused("to.ll", WHOLE, &["--to", "mips"], "invalid value 'mips'");
-    refused("back.ll", WHOLE, &["--from", "armv8", "--to", "x86"], "x86 is no weaker than armv8");
+    // Nobody says that nothing could go wrong there: it can.
+    let ways = "nothing is known about ways from armv8 to x86, only about sc–x86, sc–armv8,";
+    refused("back.ll", WHOLE, &["--from", "armv8", "--to", "x86"], ways);
+    refused("same.ll", WHOLE, &["--from", "x86", "--to", "x86"], "x86 and x86 are the same machine");
 }
 
 #[test]
@@ -98,4 +101,52 @@ fn unknown_things_are_listed_and_count() {
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
+}
+
+#[test]
+fn nothing_is_written_if_one_of_several_is_bad() {
+    let folder = scratch("bad-second");
+    let mp = "@x = global i32 0\n@y = global i32 0\ndefine void @f() {\n  store i32 1, ptr @x\n  \
+              store i32 1, ptr @y\n  %a = load i32, ptr @y\n  %b = load i32, ptr @x\n  ret void\n}\n";
+    let good = write(&folder, "good.ll", mp);
+    let bad = write(&folder, "bad.ll", &WHOLE[..40]);
+    let into = folder.join("out");
+    std::fs::create_dir_all(&into).expect("can be made");
+    let dot = into.join("good.dot").display().to_string();
+    let to = into.display().to_string();
+    let ways = ["--from", "x86", "--to", "armv8", "--threads", "f", "--fix", "-o", &to];
+    let out = port(&[&ways[..], &[good.as_str(), bad.as_str()]].concat());
+    assert_eq!(out.status.code(), Some(2), "{}", text(&out.stderr));
+    assert!(out.stdout.is_empty(), "{}", text(&out.stdout));
+    assert_eq!(std::fs::read_dir(&into).expect("is there").count(), 0);
+    let out = port(&[&ways[..], &["--dot", &dot, &good]].concat());
+    assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
+    assert_eq!(std::fs::read_dir(&into).expect("is there").count(), 2, "without the bad one they are there");
+}
+
+#[test]
+fn repaired_ir_is_for_the_machine_that_it_goes_to() {
+    let folder = scratch("bad-machine");
+    let mp = "target triple = \"x86_64-unknown-linux-gnu\"\n@x = global i32 0\n@y = global i32 0\n\
+              define void @f() {\n  store i32 1, ptr @x\n  store i32 1, ptr @y\n  %a = load i32, ptr @y\n  \
+              %b = load i32, ptr @x\n  ret void\n}\n";
+    let path = write(&folder, "mp.ll", mp);
+    let to = folder.display().to_string();
+    for machine in ["armv8", "armv7"] {
+        let ways = ["--from", "x86", "--to", machine, "--threads", "f"];
+        let out = port(&[&ways[..], &["--fix", "-o", &to, &path]].concat());
+        let said = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{said}");
+        assert!(said.contains("mp.ll:1:17: error: this was compiled for x86"), "{said}");
+        assert!(out.stdout.is_empty());
+        assert_eq!(std::fs::read_dir(&folder).expect("is there").count(), 1);
+        // It may be asked about: that is an assumption.
+        let out = port(&[&ways[..], &["--format", "json", &path]].concat());
+        assert_eq!(out.status.code(), Some(1));
+        let answer: serde_json::Value = serde_json::from_slice(&out.stdout).expect("one object");
+        assert_eq!(answer["assumptions"][0]["name"], "compiled-for-another", "{answer}");
+    }
+    let out = port(&["--from", "sc", "--to", "x86", "--threads", "f", "--fix", "-o", &to, &path]);
+    assert!(!text(&out.stdout).contains("assumed"), "{}", text(&out.stdout));
+    assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
 }

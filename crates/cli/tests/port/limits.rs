@@ -39,3 +39,21 @@ fn json_says_so_and_nothing_is_written() {
     assert_eq!(answer["fences"], serde_json::Value::Null);
     assert_eq!(std::fs::read_dir(&into).expect("is there").count(), 0);
 }
+
+#[test]
+fn only_so_many_pairs_are_listed() {
+    let folder = scratch("many-pairs");
+    let mut text = String::new();
+    (0..30).for_each(|n| text += &format!("@x{n} = global i32 0\n"));
+    text += "define void @f() {\n";
+    (0..30).for_each(|n| text += &format!("  store i32 1, ptr @x{n}\n"));
+    (0..30).rev().for_each(|n| text += &format!("  %v{n} = load i32, ptr @x{n}\n"));
+    text += "  ret void\n}\n";
+    let file = write(&folder, "many.ll", &text);
+    let out = port(&["--from", "x86", "--to", "armv8", "--threads", "f", "--format", "json", &file]);
+    let answer: serde_json::Value = serde_json::from_slice(&out.stdout).expect("one object");
+    let pairs = answer["pairs"].as_array().expect("a list");
+    assert_eq!(pairs.len(), 200);
+    assert!(answer["pairs_total"].as_u64().is_some_and(|total| total > 400), "{}", answer["pairs_total"]);
+    assert!(pairs.iter().all(|pair| pair["cycle"].as_array().is_some_and(|cycle| !cycle.is_empty())));
+}

@@ -4,6 +4,7 @@ mod assumptions;
 mod bad_input;
 mod fixes;
 mod limits;
+mod patches;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -8,7 +8,7 @@
 //!   instructions;
 //! * [`threads`], `targets`: which functions threads run; [`inline`]: the code of a thread; [`pointers`], `escape`, `leaks`:
 //!   where its addresses come from and where they go; [`classes`]: which of them may be the same;
-//! * [`lower`]: all that as a program; [`patch`], [`source`]: changes of it back in the text.
+//! * [`lower`]: all that as a program; [`patch`], [`source`]: changes of it back in the text, with `statements` for C and C++.
 
 pub mod barrier;
 pub mod classes;
@@ -31,6 +31,7 @@ pub mod patch;
 pub mod pointers;
 mod reader;
 pub mod source;
+mod statements;
 mod targets;
 pub mod threads;
 pub mod types;

@@ -1,6 +1,6 @@
-//! Changes in the source: what a fence or a stronger order in LLVM IR is in C and C++, at the lines that debug information names.
+//! Changes in the source: what a fence or a stronger order in LLVM IR is in C and C++, at the places that debug information names.
 //!
-//! A source line is not an instruction: whether the changed source does what the changed IR does is for the caller to find out, by
+//! A statement is not an instruction: whether the changed source does what the changed IR does is for the caller to find out, by
 //! compiling it and asking again.
 
 use super::code::Code;
@@ -8,20 +8,12 @@ use super::debug;
 use super::inline::Site;
 use super::module::Op;
 use super::patch::{self, Edit};
+use super::statements::{Spot, Statements};
 use crate::change::Strength;
 use crate::machine::Fence;
 use crate::mapping::Features;
 use crate::program::Place;
 use std::collections::BTreeMap;
-
-/// Changed files, and what could not be expressed.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Changed {
-    /// Names of files, what was in them and what should be.
-    pub files: Vec<(String, String, String)>,
-    /// Changes for which there is no way to write them.
-    pub left: Vec<Edit>,
-}
 
 /// Where an instruction, or the next one behind it, stands in the source.
 pub fn place(code: &Code, site: Site) -> Option<Place> {
@@ -37,39 +29,124 @@ pub fn place(code: &Code, site: Site) -> Option<Place> {
     })
 }
 
-/// Writes changes into the source; `read` gives the text of a file.
-pub fn change(
-    code: &Code,
-    edits: &[Edit],
+/// Where in the source a fence in front of an instruction belongs. An access that stands for several has no place of its own:
+/// then it is that of what leads up to it.
+fn place_of_fence(code: &Code, site: Site) -> Option<Place> {
+    if let Site::Before { function, block, index } = site {
+        let body = &code.function(function)?.blocks.get(block as usize)?.body;
+        for back in (0..=index).rev() {
+            let instruction = body.get(back as usize)?;
+            if back < index && touches_memory(&instruction.op) {
+                break;
+            }
+            let here = Site::Before { function, block, index: back };
+            let file = code.files.get(function.file as usize)?;
+            let number = instruction.debug;
+            if number.is_some_and(|number| !debug::places(&file.text, &file.module, number).is_empty()) {
+                return place(code, here);
+            }
+        }
+    }
+    place(code, site)
+}
+
+fn touches_memory(op: &Op) -> bool {
+    matches!(op, Op::Load { .. } | Op::Store { .. } | Op::Rmw { .. } | Op::CompareExchange { .. })
+}
+
+/// Sources that are being changed.
+pub struct Sources<'a> {
+    code: &'a Code,
     features: Features,
-    read: &dyn Fn(&str) -> Option<String>,
-) -> Changed {
-    let mut out = Changed::default();
-    let mut files: BTreeMap<String, Source> = BTreeMap::new();
-    for edit in edits {
-        let written = place(code, edit.site()).and_then(|place| {
-            if !files.contains_key(&place.file) {
-                files.insert(place.file.clone(), Source::new(&place.file, read(&place.file)?));
-            }
-            let source = files.get_mut(&place.file)?;
-            match *edit {
-                Edit::Fence(_, fence) => source.fence(&place, fence),
-                Edit::Strengthen(_, strength) => {
-                    source.strengthen(&place, strength, is_load(code, edit.site()), features)
+    /// Gives the text of a file, if it may be changed.
+    read: &'a dyn Fn(&str) -> Option<String>,
+    files: BTreeMap<String, Option<Source>>,
+}
+
+impl<'a> Sources<'a> {
+    /// The sources of a program, as they are.
+    pub fn new(code: &'a Code, features: Features, read: &'a dyn Fn(&str) -> Option<String>) -> Sources<'a> {
+        Sources { code, features, read, files: BTreeMap::new() }
+    }
+
+    fn file(&mut self, name: &str) -> Option<&mut Source> {
+        if !self.files.contains_key(name) {
+            let source = (self.read)(name).map(|text| Source::new(name, text));
+            self.files.insert(name.to_owned(), source);
+        }
+        self.files.get_mut(name)?.as_mut()
+    }
+
+    /// Whether there is a way to write a change, in the right place as far as can be told.
+    pub fn can(&mut self, edit: Edit) -> bool {
+        match edit {
+            Edit::Fence(site, _) => self.begins(site).unwrap_or(false),
+            Edit::Strengthen(..) => self.order(edit).is_some(),
+        }
+    }
+
+    /// Whether nothing that came before an instruction is in the same statement: a fence would stand in front of that, too.
+    fn begins(&mut self, site: Site) -> Option<bool> {
+        let here = self.spot(site)?;
+        let Site::Before { function, mut block, mut index } = site else { return Some(true) };
+        let blocks = &self.code.function(function)?.blocks;
+        for _ in 0..STEPS {
+            if index == 0 {
+                let leads = |from: &usize| blocks[*from].successors().contains(&(block as usize));
+                let mut before = (0..blocks.len()).filter(leads);
+                match (before.next(), before.next()) {
+                    (Some(only), None) => (block, index) = (only as u32, blocks[only].body.len() as u32),
+                    _ => break,
                 }
+                continue;
             }
-        });
-        if written.is_none() {
-            out.left.push(*edit);
+            index -= 1;
+            let op = &blocks[block as usize].body.get(index as usize)?.op;
+            if matches!(op, Op::Load { .. } | Op::Store { .. } | Op::Rmw { .. } | Op::CompareExchange { .. })
+            {
+                return Some(self.spot(Site::Before { function, block, index }) != Some(here));
+            }
         }
+        Some(true)
     }
-    for (name, source) in files {
-        let new = source.finish();
-        if new != source.text {
-            out.files.push((name, source.text, new));
-        }
+
+    /// Where a fence goes for an instruction.
+    fn spot(&mut self, site: Site) -> Option<Spot> {
+        let place = place_of_fence(self.code, site)?;
+        self.file(&place.file)?.spot(&place)
     }
-    out
+
+    /// Where an order stands, and a stronger one.
+    fn order(&mut self, edit: Edit) -> Option<(String, (usize, usize), String)> {
+        let Edit::Strengthen(site, strength) = edit else { return None };
+        let place = place(self.code, site)?;
+        let (load, features) = (is_load(self.code, site), self.features);
+        let (bytes, new) = self.file(&place.file)?.order(&place, strength, load, features)?;
+        Some((place.file, bytes, new))
+    }
+
+    /// Writes a change. False if there is no way to.
+    pub fn change(&mut self, edit: Edit) -> bool {
+        let written = match edit {
+            Edit::Fence(site, fence) => self.spot(site).and_then(|spot| {
+                let place = place_of_fence(self.code, site)?;
+                *self.file(&place.file)?.fences.entry(spot).or_default() |= fence != Fence::Load;
+                Some(())
+            }),
+            Edit::Strengthen(..) => self.order(edit).and_then(|(name, bytes, new)| {
+                self.file(&name)?.orders.insert(bytes, new);
+                Some(())
+            }),
+        };
+        written.is_some()
+    }
+
+    /// Names of files, what was in them and what should be.
+    pub fn finish(self) -> Vec<(String, String, String)> {
+        let files = self.files.into_iter().filter_map(|(name, source)| Some((name, source?)));
+        let all = files.map(|(name, source)| (name, source.finish(), source.text));
+        all.filter(|(_, new, old)| new != old).map(|(name, new, old)| (name, old, new)).collect()
+    }
 }
 
 fn is_load(code: &Code, site: Site) -> bool {
@@ -81,101 +158,136 @@ fn is_load(code: &Code, site: Site) -> bool {
 
 struct Source {
     text: String,
-    lines: Vec<String>,
-    /// Lines to put in front of others, by number from 0.
-    before: BTreeMap<usize, String>,
-    std: &'static str,
+    /// Where lines begin.
+    lines: Vec<usize>,
+    /// Fences; true for those that are more than load fences.
+    fences: BTreeMap<Spot, bool>,
+    /// Orders, by the bytes that they stand at.
+    orders: BTreeMap<(usize, usize), String>,
+    cxx: bool,
+    statements: Statements,
 }
 
 impl Source {
     fn new(name: &str, text: String) -> Source {
         let cxx = !name.ends_with(".c") && !name.ends_with(".h");
-        let lines = text.split('\n').map(str::to_owned).collect();
-        Source { text, lines, before: BTreeMap::new(), std: if cxx { "std::" } else { "" } }
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let statements = Statements::new(&text);
+        Source { text, lines, fences: BTreeMap::new(), orders: BTreeMap::new(), cxx, statements }
     }
 
-    /// A fence in front of the statement on a line.
-    fn fence(&mut self, place: &Place, fence: Fence) -> Option<()> {
-        let line = (place.line as usize).checked_sub(1)?;
-        if !self.begins_statement(line) {
-            return None;
-        }
-        // An acquire fence is a load fence; there is none in C11 for stores alone.
-        let order = if fence == Fence::Load { "acquire" } else { "seq_cst" };
-        let indent: String = self.lines[line].chars().take_while(|c| c.is_whitespace()).collect();
-        let std = self.std;
-        let new = format!("{indent}{std}atomic_thread_fence({std}memory_order_{order});");
-        let stronger = |old: &mut String| {
-            if order == "seq_cst" {
-                old.clone_from(&new);
-            }
+    /// The byte that a place is at; the first one of the line that is not blank, if it has no column.
+    fn offset(&self, place: &Place) -> Option<usize> {
+        let start = *self.lines.get((place.line as usize).checked_sub(1)?)?;
+        let line = self.text[start..].split('\n').next().unwrap_or_default();
+        let column = match place.column {
+            0 => line.len() - line.trim_start().len(),
+            column => column as usize - 1,
         };
-        self.before.entry(line).and_modify(stronger).or_insert_with(|| new.clone());
-        Some(())
+        (column <= line.len()).then_some(start + column)
     }
 
-    /// Whether a statement begins on a line, and another line can stand in front of it.
-    fn begins_statement(&self, line: usize) -> bool {
-        let Some(text) = self.lines.get(line).map(|text| text.trim()) else { return false };
-        let odd = ["else", "case", "default", "}", "{", "?", ":", "&&", "||", ")", "//", "/*", "*", "#"];
-        if text.is_empty() || odd.iter().any(|word| text.starts_with(word)) {
-            return false;
+    /// Where a fence goes that is to be in front of what is at a place.
+    fn spot(&self, place: &Place) -> Option<Spot> {
+        self.statements.spot(self.offset(place)?)
+    }
+
+    /// A fence as it is called here: by the name in the standard, if the source has such names.
+    fn call(&self, full: bool) -> String {
+        // An acquire fence is a load fence; there is none in C11 for stores alone.
+        let order = if full { "seq_cst" } else { "acquire" };
+        let has = |names: [&str; 2]| names.iter().any(|name| self.text.contains(name));
+        match self.cxx {
+            true if has(["<atomic>", "std::memory_order"]) => {
+                format!("std::atomic_thread_fence(std::memory_order_{order})")
+            }
+            false if has(["<stdatomic.h>", "memory_order_"]) => {
+                format!("atomic_thread_fence(memory_order_{order})")
+            }
+            _ => format!("__atomic_thread_fence(__ATOMIC_{})", order.to_ascii_uppercase()),
         }
-        let before = self.lines[..line].iter().rev().map(|line| code_of(line)).find(|line| !line.is_empty());
-        before.is_some_and(|before| before.ends_with([';', '{', '}', ':']))
     }
 
-    /// A stronger order in the call at a place.
-    fn strengthen(
-        &mut self,
+    /// The order in the call at a place: where it stands, and a stronger one.
+    fn order(
+        &self,
         place: &Place,
         strength: Strength,
         load: bool,
         features: Features,
-    ) -> Option<()> {
-        let line = (place.line as usize).checked_sub(1)?;
-        let start = (place.column as usize).saturating_sub(1);
+    ) -> Option<((usize, usize), String)> {
+        let start = self.offset(place)?;
         let mut depth = 0;
-        for number in line..(line + 5).min(self.lines.len()) {
-            let text = self.lines[number].clone();
-            let mut at = if number == line { start } else { 0 };
-            while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-                let c = rest.chars().next()?;
-                match c {
-                    '(' => depth += 1,
-                    ')' => depth -= 1,
-                    _ if depth == 1 && rest.starts_with("memory_order") => {
-                        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
-                        let old = &rest[..end.unwrap_or(rest.len())];
-                        let new = stronger(old, strength, load, features)?;
-                        self.lines[number].replace_range(at..at + old.len(), &new);
-                        return Some(());
-                    }
-                    _ => {}
+        for (at, c) in self.text.get(start..)?.char_indices().take(LONGEST) {
+            let rest = &self.text[start + at..];
+            match c {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ if depth == 1 && rest.starts_with("memory_order") => {
+                    let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+                    let old = &rest[..end.unwrap_or(rest.len())];
+                    let bytes = (start + at, start + at + old.len());
+                    let now = self.orders.get(&bytes).map_or(old, |order| order);
+                    return Some((bytes, stronger(now, strength, load, features)?));
                 }
-                if depth < 0 || depth == 0 && matches!(c, ')' | ';') {
-                    return None;
-                }
-                at += c.len_utf8();
+                _ => {}
+            }
+            if depth < 0 || depth == 0 && matches!(c, ')' | ';') {
+                return None;
             }
         }
         None
     }
 
     fn finish(&self) -> String {
-        let mut out: Vec<&str> = Vec::new();
-        for (number, line) in self.lines.iter().enumerate() {
-            out.extend(self.before.get(&number).map(String::as_str));
-            out.push(line);
+        let mut changes: Vec<(usize, usize, String)> =
+            self.orders.iter().map(|(&(start, end), new)| (start, end, new.clone())).collect();
+        for (spot, &full) in &self.fences {
+            let call = self.call(full);
+            let mut put = |at: usize, text: String| changes.push((at, at, text));
+            match *spot {
+                Spot::Before(at) => {
+                    let line = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
+                    let indent = &self.text[line..at];
+                    let end = if self.text.contains("\r\n") { "\r\n" } else { "\n" };
+                    match indent.trim().is_empty() {
+                        // A brace stands less far in than what is in front of it.
+                        true if self.text[at..].starts_with('}') => {
+                            put(line, format!("{indent}    {call};{end}"));
+                        }
+                        true => put(line, format!("{indent}{call};{end}")),
+                        false => put(at, format!("{call}; ")),
+                    }
+                }
+                Spot::Body(start, end) => {
+                    put(start, format!("{{ {call}; "));
+                    put(end, " }".to_owned());
+                }
+                Spot::Head(at) => put(at, format!("{call}, ")),
+                Spot::Operand(start, end) => {
+                    put(start, format!("({call}, "));
+                    put(end, ")".to_owned());
+                }
+            }
         }
-        out.join("\n")
+        changes.sort();
+        let mut out = String::with_capacity(self.text.len() + 1024);
+        let mut done = 0;
+        for (start, end, new) in changes {
+            out.push_str(&self.text[done..start]);
+            out.push_str(&new);
+            done = end;
+        }
+        out.push_str(&self.text[done..]);
+        out
     }
 }
 
-/// A line without a comment at its end, and without blanks.
-fn code_of(line: &str) -> &str {
-    line.split("//").next().unwrap_or_default().trim()
-}
+/// Calls are no longer than this.
+const LONGEST: usize = 1_000;
+
+/// How far to look back for what else is in a statement.
+const STEPS: usize = 100;
 
 /// `memory_order_relaxed` and the like, made stronger.
 fn stronger(order: &str, strength: Strength, load: bool, features: Features) -> Option<String> {
@@ -265,16 +377,43 @@ mod tests {
     fn fences_and_orders() {
         let text = "void f(void) {\n    x = 1;\n    if (a)\n        y = 2;\n    z(memory_order_relaxed,\n      memory_order_relaxed);\n}\n";
         let mut source = Source::new("a.c", text.to_owned());
-        assert!(source.fence(&at(2, 7), Fence::Load).is_some());
-        assert!(source.fence(&at(2, 7), Fence::Store).is_some());
-        assert!(source.fence(&at(4, 11), Fence::Full).is_none(), "it would take the place of the body");
-        assert!(source.strengthen(&at(5, 5), Strength::Acquire, true, Features::default()).is_some());
-        assert!(source.strengthen(&at(2, 5), Strength::Acquire, true, Features::default()).is_none());
+        let spot = source.spot(&at(2, 7)).expect("a statement");
+        source.fences.insert(spot, true);
+        let body = source.spot(&at(4, 11)).expect("a statement");
+        source.fences.insert(body, false);
+        assert_eq!(source.spot(&at(1, 6)), None, "it would be outside of the function");
+        assert_eq!(source.spot(&at(9, 1)), None, "there is no such line");
+        let (bytes, new) =
+            source.order(&at(5, 5), Strength::Acquire, true, Features::default()).expect("an order");
+        source.orders.insert(bytes, new);
+        assert!(source.order(&at(2, 5), Strength::Acquire, true, Features::default()).is_none());
         let new = source.finish();
         let patch = diff("a.c", text, &new);
         assert_eq!(
             patch,
-            "--- a/a.c\n+++ b/a.c\n@@ -1,7 +1,8 @@\n void f(void) {\n+    atomic_thread_fence(memory_order_seq_cst);\n     x = 1;\n     if (a)\n         y = 2;\n-    z(memory_order_relaxed,\n+    z(memory_order_acquire,\n       memory_order_relaxed);\n }\n"
+            "--- a/a.c\n+++ b/a.c\n@@ -1,7 +1,8 @@\n void f(void) {\n+    atomic_thread_fence(memory_order_seq_cst);\n     x = 1;\n     if (a)\n-        y = 2;\n+        { atomic_thread_fence(memory_order_acquire); y = 2; }\n-    z(memory_order_relaxed,\n+    z(memory_order_acquire,\n       memory_order_relaxed);\n }\n"
+        );
+    }
+
+    #[test]
+    fn fences_by_columns() {
+        let text = "void f(void) { x = 1; y = 2; while (!z) ; if (a && b) c(); }\r\n";
+        let mut source = Source::new("a.c", text.to_owned());
+        for column in [25, 38, 52] {
+            let spot = source.spot(&at(1, column)).expect("a statement");
+            source.fences.insert(spot, true);
+        }
+        let fence = "__atomic_thread_fence(__ATOMIC_SEQ_CST)";
+        let expected = format!(
+            "void f(void) {{ x = 1; {fence}; y = 2; while ({fence}, !z) ; if (a && ({fence}, b)) c(); }}\r\n"
+        );
+        assert_eq!(source.finish(), expected);
+        let mut source =
+            Source::new("a.cpp", "#include <atomic>\r\nvoid f() {\r\n  x = 1;\r\n}\r\n".to_owned());
+        let spot = source.spot(&at(3, 5)).expect("a statement");
+        source.fences.insert(spot, false);
+        assert!(
+            source.finish().contains("{\r\n  std::atomic_thread_fence(std::memory_order_acquire);\r\n  x")
         );
     }
 

@@ -36,6 +36,7 @@ pub struct Demands<'a> {
     /// What is asked.
     pub question: Question,
     prices: &'a Costs,
+    allowed: &'a dyn Fn(Change) -> bool,
 }
 
 /// Changes with the same key are one change of the text.
@@ -45,11 +46,16 @@ type Key = (Option<Spot>, Result<Strength, Fence>);
 const MOST_TWO: usize = 24;
 
 impl<'a> Demands<'a> {
-    /// No demands yet.
-    pub fn new(program: &'a Program, question: Question, prices: &'a Costs) -> Demands<'a> {
+    /// No demands yet. Only what is allowed is thought of.
+    pub fn new(
+        program: &'a Program,
+        question: Question,
+        prices: &'a Costs,
+        allowed: &'a dyn Fn(Change) -> bool,
+    ) -> Demands<'a> {
         let (changes, costs, all) = Default::default();
         let (numbers, taken) = Default::default();
-        Demands { changes, costs, all, numbers, taken, program, question, prices }
+        Demands { changes, costs, all, numbers, taken, program, question, prices, allowed }
     }
 
     /// A new round: paths that were left open make demands again.
@@ -90,6 +96,9 @@ impl<'a> Demands<'a> {
         }
         accesses.sort();
         accesses.dedup();
+        let allowed = self.allowed;
+        fences.retain(|&change| allowed(change));
+        accesses.retain(|&change| allowed(change));
         if asked.holds(first, path, made) {
             let full = |change: &&Change| matches!(change, Change::Insert { fence: Fence::Full, .. });
             accesses.clear();

@@ -51,12 +51,23 @@ pub fn place(
     question: Question,
     costs: &Costs,
 ) -> Result<Placement, OutOfTime> {
+    place_where(program, aliases, question, costs, &|_| true)
+}
+
+/// The same with changes that are allowed. If others would be needed, the program is not robust after them.
+pub fn place_where(
+    program: &Program,
+    aliases: &dyn Aliases,
+    question: Question,
+    costs: &Costs,
+    allowed: &dyn Fn(Change) -> bool,
+) -> Result<Placement, OutOfTime> {
     let tables = Tables::new(aliases, program.locations.len());
     let untouched = Prepared::new(program, &tables, question, &[])?;
     let before = untouched.answer()?;
     let (changes, after) = (Vec::new(), before.clone());
     let mut placement = Placement { changes, exact: true, before, after, in_time: true, rounds: 1 };
-    let demands = Demands::new(program, question, costs);
+    let demands = Demands::new(program, question, costs, allowed);
     if improve(&mut placement, program, &tables, &untouched, demands).is_err() {
         placement.changes.clear();
         placement.after.clone_from(&placement.before);
@@ -153,7 +164,7 @@ mod tests {
         let before = untouched.answer().expect("no limit");
         let mut placement = Placement { after: before.clone(), before, rounds: 1, ..Placement::default() };
         let costs = Costs::default();
-        let demands = Demands::new(program, question, &costs);
+        let demands = Demands::new(program, question, &costs, &|_| true);
         let end = improve(&mut placement, program, &tables, &untouched, demands);
         (placement, end)
     }
