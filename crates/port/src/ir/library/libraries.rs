@@ -53,10 +53,7 @@ pub const TABLE: &[(&str, Effect)] = &[
     ("*3std3sys*6Thread3new*", Effect::Launches(1)),
     ("pthread_join thrd_join _ZNSt6thread4joinEv *3std3sys*6Thread4join*", Effect::Joins),
     ("pthread_exit thrd_exit", Effect::Ends),
-    (
-        "pthread_detach pthread_self pthread_equal pthread_cancel pthread_testcancel",
-        Effect::None,
-    ),
+    ("pthread_detach pthread_self pthread_equal pthread_cancel pthread_testcancel", Effect::None),
     ("thrd_detach thrd_current thrd_equal thrd_yield", Effect::None),
     ("pthread_setcancelstate pthread_setcanceltype pthread_setname_np pthread_getname_np", Effect::Arguments),
     (

@@ -75,10 +75,11 @@ impl Effect {
     /// Whether it may leave by an exception: known by attributes only, or not at all, or a thread that can't be had.
     pub fn may_throw(self) -> bool {
         let of_threads = matches!(self, Effect::Launches(_) | Effect::Takes(_) | Effect::Joins);
-        of_threads || matches!(
-            self,
-            Effect::Unknown | Effect::Calls(_) | Effect::Ends | Effect::Reads | Effect::Behind { .. }
-        )
+        of_threads
+            || matches!(
+                self,
+                Effect::Unknown | Effect::Calls(_) | Effect::Ends | Effect::Reads | Effect::Behind { .. }
+            )
     }
 
     /// Whether it starts a thread.
