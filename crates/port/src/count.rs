@@ -19,9 +19,22 @@ pub fn existing(program: &Program, machine: Machine, features: Features) -> usiz
 /// What the instructions do; copies of one count once, and so does one that does several things.
 fn instructions(program: &Program) -> Vec<&What> {
     let mut seen = FxHashSet::default();
-    let nodes = program.functions.iter().flat_map(|function| &function.nodes);
-    let nodes = nodes.filter(|node| node.what != What::Nothing);
-    nodes.filter(|node| node.tag != NOWHERE && seen.insert(node.tag)).map(|node| &node.what).collect()
+    let mut found = Vec::new();
+    for function in &program.functions {
+        for node in function.nodes.iter().filter(|node| node.tag != NOWHERE) {
+            // One that goes on piece by piece has its place in front of the pieces.
+            let pieces =
+                node.next.iter().map(|edge| &function.nodes[edge.to]).find(|next| next.tag == NOWHERE);
+            let what = match (&node.what, pieces) {
+                (What::Nothing, Some(piece)) => &piece.what,
+                (what, _) => what,
+            };
+            if *what != What::Nothing && seen.insert(node.tag) {
+                found.push(what);
+            }
+        }
+    }
+    found
 }
 
 fn in_node(what: &What, machine: Machine, features: Features) -> usize {
