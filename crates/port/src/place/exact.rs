@@ -10,6 +10,7 @@ use good_lp::{
     Expression, ProblemVariables, Solution, SolverModel, Variable, constraint, default_solver, variable,
 };
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// The solver gets this part of the time that is left: without an answer there must be time for a greedy choice.
 const SHARE: u32 = 4;
@@ -18,7 +19,7 @@ const SHARE: u32 = 4;
 const MOST_VARIABLES: usize = 4_000;
 
 /// A cheapest choice; none if the problem is too large, or the solver has no answer in time.
-pub fn choose(demands: &Demands<'_>) -> Option<Vec<Change>> {
+pub fn choose(demands: &Demands<'_>, budget: Duration) -> Option<Vec<Change>> {
     let worthwhile = demands.worthwhile();
     let twos: usize = demands.all.iter().map(|demand| demand.two.len()).sum();
     if worthwhile.len() + twos > MOST_VARIABLES {
@@ -49,9 +50,8 @@ pub fn choose(demands: &Demands<'_>) -> Option<Vec<Change>> {
     for constraint in constraints {
         model.add_constraint(constraint);
     }
-    if let Some(left) = demands.question.deadline.left() {
-        model = model.with_time_limit((left / SHARE).as_secs_f64());
-    }
+    let left = demands.question.deadline.left().map_or(budget, |left| budget.min(left / SHARE));
+    let model = model.with_time_limit(left.as_secs_f64());
     // A solver that fails must not take the program with it: there is the greedy way.
     let solution = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| model.solve())).ok()?.ok()?;
     if !matches!(solution.status(), SolutionStatus::Optimal) {

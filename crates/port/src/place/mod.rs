@@ -23,6 +23,7 @@ use crate::robust::{Answer, Prepared, Question};
 use crate::tables::Tables;
 use demand::Demands;
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 /// What was found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -43,6 +44,9 @@ pub struct Placement {
 
 /// More rounds than any program should need; every round adds a demand that was not met before.
 const MOST_ROUNDS: usize = 200;
+
+/// For all rounds of the exact search together: people wait, and what a greedy search finds is rarely dearer.
+const BUDGET: Duration = Duration::from_secs(4);
 
 /// Looks for the cheapest changes that make the program robust. An error if there was no time to find out whether it is.
 pub fn place(
@@ -84,6 +88,7 @@ fn improve(
     mut demands: Demands<'_>,
 ) -> Result<(), OutOfTime> {
     let question = demands.question;
+    let mut budget = BUDGET;
     while !placement.after.is_robust() && placement.rounds < MOST_ROUNDS {
         let now = Prepared::new(program, tables, question, &placement.changes)?;
         let made = Made::new(program, &placement.changes);
@@ -99,7 +104,9 @@ fn improve(
             break;
         }
         // A solver that was too slow once would be so again: the problem only grows.
-        let chosen = if placement.exact { exact::choose(&demands) } else { None };
+        let start = Instant::now();
+        let chosen = if placement.exact { exact::choose(&demands, budget) } else { None };
+        budget = budget.saturating_sub(start.elapsed());
         placement.exact &= chosen.is_some();
         placement.changes = match chosen {
             Some(chosen) => chosen,
@@ -128,7 +135,6 @@ mod tests {
     use crate::limit::Deadline;
     use crate::machine::Machine;
     use crate::program::{Access, Base, Edge, Function, Kind, Location, Node, Order, What};
-    use std::time::Duration;
 
     /// Threads that go through these variables, each with the other kind of access.
     fn program() -> Program {
