@@ -13,7 +13,7 @@ use crate::cycles::conflict;
 use crate::depends::reachable;
 use crate::lowered::Lowered;
 use crate::machine::Machine;
-use crate::pairs::{LARGE, Pairs};
+use crate::pairs::Pairs;
 use crate::program::Aliases;
 use std::cell::Cell;
 
@@ -51,8 +51,7 @@ type Visit = (usize, usize);
 impl<'a> Search<'a> {
     /// Gets ready.
     pub fn new(lowered: &'a Lowered, aliases: &'a dyn Aliases, pairs: &'a Pairs) -> Search<'a> {
-        let small = lowered.events.len() <= LARGE;
-        let needed = small && lowered.threads.iter().any(|thread| !thread.many);
+        let needed = !pairs.coarse && lowered.threads.iter().any(|thread| !thread.many);
         let events = &lowered.events;
         let (mut conflicts, mut after) = (Vec::new(), Vec::new());
         if needed {

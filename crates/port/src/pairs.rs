@@ -27,6 +27,8 @@ pub struct Pairs {
     pub spare: Vec<Bits>,
     /// Not ordered by the machine that the program comes from, on some path.
     pub free: Vec<Bits>,
+    /// Whether only the most perilous paths were looked at: then `free` is not all.
+    pub coarse: bool,
 }
 
 /// What a pair is on a path.
@@ -72,16 +74,25 @@ const MOST_STATES: usize = 48;
 /// In programs with more events than this, less is looked at: no states but the most perilous ones.
 pub const LARGE: usize = 100;
 
+/// The same from here on, if the paths from one event have more steps than this.
+const MOST_STEPS: usize = 8_000;
+
 impl Asked<'_> {
     /// Looks at all pairs.
     pub fn pairs(&self, deadline: Deadline) -> Result<Pairs, OutOfTime> {
         let many = self.lowered.events.len();
         let empty = vec![Bits::new(many); many];
-        let mut pairs =
-            Pairs { kept: empty.clone(), loose: empty.clone(), spare: empty.clone(), free: empty };
+        let mut pairs = Pairs {
+            kept: empty.clone(),
+            loose: empty.clone(),
+            spare: empty.clone(),
+            free: empty,
+            coarse: false,
+        };
+        pairs.coarse = many > LARGE;
         for first in 0..many {
             deadline.check("following paths between accesses")?;
-            self.walk(first, |second, found, _| {
+            let steps = self.walk(first, |second, found, _| {
                 match found {
                     Found::Free => pairs.free[first].insert(second),
                     Found::Spare => pairs.spare[first].insert(second),
@@ -89,6 +100,7 @@ impl Asked<'_> {
                     Found::Loose => pairs.kept[first].insert(second) | pairs.loose[first].insert(second),
                 };
             });
+            pairs.coarse |= steps.len() > MOST_STEPS;
         }
         Ok(pairs)
     }
@@ -199,6 +211,7 @@ impl Asked<'_> {
                 if known.len() >= MOST_STATES {
                     at = known.iter().fold(at, |a, &b| worst(a, b));
                 }
+                let large = large || steps.len() > MOST_STEPS;
                 if large && known.iter().any(|&other| worst(other, at) == other) {
                     continue;
                 }
