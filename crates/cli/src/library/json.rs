@@ -24,6 +24,9 @@ pub fn show(answer: &Answer) -> Value {
             if let Some(Failure::Unknown { why }) = &class.failure {
                 out["why"] = json!(why);
             }
+            if let Some(Failure::Skipped) = &class.failure {
+                out["why"] = json!("not looked at: the library is refuted already");
+            }
             out
         })
         .collect();
