@@ -209,10 +209,11 @@ enum Verdict {
     Unknown { why: String },
 }
 
-/// What to show of two failures: an execution rather than silence, and the one that was looked at more deeply.
+/// What to show of two failures: an execution rather than silence, and the one that was looked at more deeply; of silences the
+/// first, which had the most time.
 fn worse(old: Option<Verdict>, new: Verdict) -> Verdict {
     match (old, new) {
-        (Some(old @ Verdict::Fails { .. }), Verdict::Unknown { .. }) => old,
+        (Some(old), Verdict::Unknown { .. }) => old,
         (_, new) => new,
     }
 }
