@@ -3,6 +3,7 @@
 //@ ra: robust
 //@ rc20: not-robust
 //@ tso: robust
+//@ slow: 1.8 million states under ra
 //
 // Two fences more than for two threads. Before the waits for busy: where another thread's store of x is
 // overwritten by a third one's, a thread that reads the latter does not know of the former's busy flag. And

@@ -3,6 +3,7 @@
 //@ ra: robust
 //@ rc20: not-robust
 //@ tso: robust
+//@ slow: 0.6 million states under ra
 //
 // seen = 0 means offline. A slot that is not in use holds 0. Periods are not reused: each updater works once.
 

@@ -3,6 +3,7 @@
 //@ ra: robust
 //@ rc20: not-robust
 //@ tso: robust
+//@ slow: 1.4 million states under tso
 //
 // A slot that is not in use holds 0. Periods wrap around.
 

@@ -2,7 +2,7 @@
 //@ set: register_set
 //@ get: register_get
 //@ verdict: robust
-// A register whose value is in a node of its own (seed 002, Fig. 2): publication by release and acquire.
+// A register whose value is in a node of its own ([RoboCop24], Fig. 2): publication by release and acquire.
 #include <stdatomic.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 //@ specification: none
 //@ verdict: robust
-//@ because: an attempt that read an old version fails, and then it does not matter what it read (seed 002, appendix C, Fig. 13)
+//@ because: an attempt that read an old version fails, and then it does not matter what it read ([RoboCop24], appendix C, Fig. 13)
 // A value with versions. `observe` reads both and tries to take the next version; only its last attempt counts. So the library is
 // not execution-graph robust (an attempt may read an old version), but induced-subgraph robust.
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 // A wait for a value that another thread copies twice: a plain load in its place could be stale, but only with value 0,
-// which the wait does not take (after the value-sensitive reads of seed 003 §2.3 and seed 000 §4.3).
+// which the wait does not take (after the value-sensitive reads of [Rocker19] §2.3 and [RSAN25] §4.3).
 //@ sc: robust
 //@ ra: robust
 //@ rc20: robust

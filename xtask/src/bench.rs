@@ -3,16 +3,15 @@
 //! Counts come first: they do not depend on the machine (as long as nothing is found and no limit is reached; several
 //! workers may find a violation after a few states more or less).
 
-use crate::cargo::{root, seqcst};
-use crate::corpus::{Program, programs};
+use crate::cargo::seqcst;
 use crate::measure::{Numbers, best_of};
 use crate::original::{self, Published};
 use crate::table::{Table, count, doing, megabytes, seconds};
-use crate::{Outcome, bad_usage};
-use serde_json::{Value, json};
+use crate::{Outcome, saved};
+use seqcst_testing::corpus::{Program, programs};
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 const MODELS: [&str; 3] = ["ra", "rc20", "tso"];
 const NO_REDUCTIONS: [&str; 3] = ["--no-symmetry", "--no-abstraction", "--no-por"];
@@ -36,108 +35,61 @@ const QUICK: Limits = Limits {
     words: "Runs without reductions give up after 5 s or 2 million states.",
 };
 
-/// A line of the result, as saved.
-pub struct Row {
-    /// The program.
-    pub program: String,
-    /// The model.
-    pub model: String,
-    /// With reductions.
-    pub reduced: Numbers,
-    /// Without.
-    pub full: Numbers,
+/// A row of the result.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Row {
+    /// An algorithm of the corpus.
+    Own(Reduction),
+    /// A program published with the original tool.
+    Published(Published),
 }
 
-/// A result, as saved: one JSON object per line.
-#[derive(Default)]
-pub struct Measured {
-    /// What machine it was, in words.
-    pub machine: String,
-    /// What was measured.
-    pub commit: String,
+/// What the reductions save on one program.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Reduction {
+    program: String,
+    model: String,
+    /// With reductions.
+    reduced: Numbers,
+    /// Without.
+    full: Numbers,
+}
+
+/// What is said of all rows.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Notes {
     /// When runs without reductions gave up, in words.
     pub limits: String,
-    /// The algorithms of the corpus.
-    pub rows: Vec<Row>,
-    /// Programs published with the original tool.
-    pub published: Vec<Published>,
     /// All of the paper's programs together, in words.
     pub together: Option<String>,
 }
 
-/// Reads what `--save` wrote.
-pub fn load(path: &Path) -> Outcome<Measured> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Measured::from_lines(&text)
-        .map_err(|line| format!("{}:{line}: not a line of a saved benchmark", path.display()))
-}
+/// A whole result.
+pub type Measured = saved::Measured<Row, Notes>;
 
 impl Measured {
-    /// An error is the number of the line that makes no sense.
-    fn from_lines(text: &str) -> Result<Measured, usize> {
-        let mut measured = Measured::default();
-        for (number, line) in text.lines().enumerate() {
-            let value: Option<Value> = serde_json::from_str(line).ok();
-            value.and_then(|value| measured.add(&value)).ok_or(number + 1)?;
-        }
-        Ok(measured)
+    fn own(&self) -> impl Iterator<Item = &Reduction> {
+        self.rows.iter().filter_map(|row| if let Row::Own(row) = row { Some(row) } else { None })
     }
 
-    fn add(&mut self, line: &Value) -> Option<()> {
-        let text = |key: &str| line[key].as_str().map(str::to_owned);
-        if let Some(machine) = text("machine") {
-            self.machine = machine;
-            self.commit = text("commit")?;
-            self.limits = text("limits")?;
-            self.together = text("together");
-        } else if let Some(file) = text("published") {
-            let numbers = Numbers::from_json(&line["numbers"])?;
-            self.published.push(Published { file, model: text("model")?, numbers });
-        } else {
-            let numbers = |key: &str| Numbers::from_json(&line[key]);
-            let (reduced, full) = (numbers("reduced")?, numbers("full")?);
-            self.rows.push(Row { program: text("program")?, model: text("model")?, reduced, full });
-        }
-        Some(())
+    fn published(&self) -> Vec<&Published> {
+        self.rows
+            .iter()
+            .filter_map(|row| if let Row::Published(row) = row { Some(row) } else { None })
+            .collect()
     }
 
-    fn save(&self, path: &Path) -> Outcome {
-        fs::write(path, self.to_lines()).map_err(|error| format!("{}: {error}", path.display()))
+    /// The algorithms of the corpus.
+    pub fn table(&self) -> Table {
+        table(self.own())
     }
 
-    fn to_lines(&self) -> String {
-        let Measured { machine, commit, limits, together, .. } = self;
-        let head = json!({ "machine": machine, "commit": commit, "limits": limits, "together": together });
-        let mut lines = vec![head];
-        lines.extend(self.rows.iter().map(|Row { program, model, reduced, full }| {
-            let (reduced, full) = (reduced.to_json(), full.to_json());
-            json!({ "program": program, "model": model, "reduced": reduced, "full": full })
-        }));
-        lines.extend(self.published.iter().map(|Published { file, model, numbers }| {
-            json!({ "published": file, "model": model, "numbers": numbers.to_json() })
-        }));
-        lines.iter().map(|line| format!("{line}\n")).collect()
+    /// The original tool beside ours; none if the published programs were not measured.
+    pub fn comparison(&self) -> Option<Table> {
+        let published = self.published();
+        (!published.is_empty()).then(|| original::comparison(&published))
     }
-}
-
-/// Processor and number of cores.
-pub fn machine() -> String {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{}, {cores} cores", name.map_or("unknown processor", |(_, name)| name.trim()))
-}
-
-/// The commit that is checked out, and whether there is more.
-pub fn commit() -> String {
-    let git = |args: &[&str]| {
-        let output = Command::new("git").current_dir(root()).args(args).output().ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    };
-    let changed =
-        git(&["status", "--porcelain", "--untracked-files=no", "--", "crates"]).is_none_or(|s| !s.is_empty());
-    let commit = git(&["rev-parse", "--short", "HEAD"]).unwrap_or_else(|| "unknown".to_owned());
-    format!("{commit}{}", if changed { " with changes" } else { "" })
 }
 
 /// A copy of the tool that no build replaces while it is being measured.
@@ -147,74 +99,77 @@ fn apart(tool: &Path) -> Outcome<PathBuf> {
     Ok(copy)
 }
 
-/// Runs `bench check`.
-pub fn run(args: &[&str]) -> Outcome {
-    let Some((&"check", args)) = args.split_first() else {
-        return bad_usage("`bench` takes the command to measure: check or run");
-    };
-    let (mut limits, mut save_to, mut compare_to, mut filter) = (&USUAL, None, None, "");
-    let mut args = args.iter();
-    while let Some(&arg) = args.next() {
-        match arg {
-            "--quick" => limits = &QUICK,
-            "--save" => save_to = Some(args.next().ok_or("`--save` needs a file")?),
-            "--compare" => compare_to = Some(args.next().ok_or("`--compare` needs a file")?),
-            text if !text.starts_with('-') && filter.is_empty() => filter = text,
-            other => return bad_usage(&format!("`bench check` does not know `{other}`")),
-        }
-    }
-    let before = compare_to.map(|file| load(Path::new(file))).transpose()?;
-    let tool = apart(&seqcst(true)?)?;
-    let mut result = Measured {
-        machine: machine(),
-        commit: commit(),
-        limits: limits.words.to_owned(),
-        ..Measured::default()
-    };
-    for program in programs("algorithms")?.iter().filter(|program| program.name.contains(filter)) {
-        for model in MODELS {
-            doing(&format!("{} under {model} …", program.name));
-            result.rows.push(row(&tool, program, model, limits)?);
-        }
-    }
-    if filter.is_empty() {
-        result.published = original::measure_each(&tool, &limits.reduced)?;
-        result.together = original::measure_together(&tool)?;
-    }
-    doing("");
-    println!("{} (commit {})\n\n{}", result.machine, result.commit, table(&result.rows).text());
-    if !result.published.is_empty() {
-        println!("{}", original::comparison(&result.published).text());
-    }
-    result.together.iter().for_each(|words| println!("{words}"));
-    if let Some(before) = before {
-        println!("\n{}", changes(&before.rows, &result.rows));
-    }
-    save_to.map_or(Ok(()), |file| result.save(Path::new(file)))
+/// What to measure.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Give up early
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    save: saved::Save,
+    /// Say what is different from a result saved before
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+    /// Measure the programs published with Rocker, too: its folders `pldi19` and `popl21` are here
+    #[arg(long, value_name = "FOLDER")]
+    published: Option<PathBuf>,
+    /// Only programs whose name contains this
+    #[arg(default_value = "", hide_default_value = true)]
+    filter: String,
 }
 
-fn row(tool: &Path, program: &Program, model: &str, limits: &Limits) -> Outcome<Row> {
+/// Runs `bench check`.
+pub fn run(options: &Options) -> Outcome {
+    let limits = if options.quick { &QUICK } else { &USUAL };
+    let before: Option<Measured> = options.compare.as_deref().map(saved::load).transpose()?;
+    let tool = apart(&seqcst(true)?)?;
+    let mut result = Measured::here(Notes { limits: limits.words.to_owned(), together: None });
+    for program in programs("algorithms", &["tpl", "litmus"])?
+        .iter()
+        .filter(|program| program.name.contains(&options.filter))
+    {
+        for model in MODELS {
+            doing(&format!("{} under {model} …", program.name));
+            result.rows.push(Row::Own(row(&tool, program, model, limits)?));
+        }
+    }
+    if let Some(folder) = &options.published {
+        let published = original::measure_each(&tool, folder, &limits.reduced)?;
+        result.rows.extend(published.into_iter().map(Row::Published));
+        result.notes.together = Some(original::measure_together(&tool, folder)?);
+    }
+    doing("");
+    println!("{} (commit {})\n\n{}", result.machine, result.commit, result.table().text());
+    if let Some(comparison) = result.comparison() {
+        println!("{}", comparison.text());
+    }
+    result.notes.together.iter().for_each(|words| println!("{words}"));
+    if let Some(before) = before {
+        println!("\n{}", changes(&before, &result));
+    }
+    result.save(options.save.save.as_deref())
+}
+
+fn row(tool: &Path, program: &Program, model: &str, limits: &Limits) -> Outcome<Reduction> {
     let numbers = |limits: &[&str], more: &[&str]| {
-        let flags: Vec<&str> = program.flags.iter().map(String::as_str).collect();
-        best_of(tool, &program.path, model, &[&flags[..], limits, more].concat())
+        let flags: &[&str] = if program.header.deadlock { &["--deadlock"] } else { &[] };
+        best_of(tool, &program.path, model, &[flags, limits, more].concat())
     };
     let reduced = numbers(&limits.reduced, &[])?;
     let full = numbers(&limits.full, &NO_REDUCTIONS)?;
-    let expected = program.expected.iter().find(|(name, _)| name == model).map(|(_, verdict)| verdict);
+    let expected = program.header.verdict(model).map_or("nothing", |verdict| verdict.name());
     for found in [&reduced, &full] {
-        if !found.gave_up() && Some(&found.verdict) != expected {
-            let expected = expected.map_or("nothing", |verdict| verdict);
+        if !found.gave_up() && found.verdict != expected {
             return Err(format!(
                 "{} under {model}: expected {expected}, got {}",
                 program.name, found.verdict
             ));
         }
     }
-    Ok(Row { program: program.name.clone(), model: model.to_owned(), reduced, full })
+    Ok(Reduction { program: program.name.clone(), model: model.to_owned(), reduced, full })
 }
 
-/// The result as a table.
-pub fn table(rows: &[Row]) -> Table {
+fn table<'a>(rows: impl Iterator<Item = &'a Reduction>) -> Table {
     let header = [
         "program",
         "model",
@@ -230,7 +185,7 @@ pub fn table(rows: &[Row]) -> Table {
         "faster",
     ];
     let mut table = Table::new(&header, &["program", "model", "verdict"]);
-    for Row { program, model, reduced, full } in rows {
+    for Reduction { program, model, reduced, full } in rows {
         let stopped = |number: String| if full.gave_up() { format!("gave up at {number}") } else { number };
         table.row(vec![
             program.clone(),
@@ -238,13 +193,13 @@ pub fn table(rows: &[Row]) -> Table {
             reduced.verdict.clone(),
             count(reduced.states),
             count(reduced.transitions),
-            seconds(reduced.seconds),
-            megabytes(reduced.memory),
+            seconds(reduced.usage.seconds),
+            megabytes(reduced.usage.memory),
             stopped(count(full.states)),
-            seconds(full.seconds),
-            megabytes(full.memory),
+            seconds(full.usage.seconds),
+            megabytes(full.usage.memory),
             ratio(full, reduced, full.states as f64 / reduced.states.max(1) as f64),
-            ratio(full, reduced, full.seconds.max(0.01) / reduced.seconds.max(0.01)),
+            ratio(full, reduced, full.usage.seconds.max(0.01) / reduced.usage.seconds.max(0.01)),
         ]);
     }
     table
@@ -257,14 +212,15 @@ fn ratio(full: &Numbers, reduced: &Numbers, ratio: f64) -> String {
 }
 
 /// What is different from an earlier result.
-fn changes(before: &[Row], now: &[Row]) -> String {
+fn changes(before: &Measured, now: &Measured) -> String {
     let mut out = String::new();
-    for row in now {
-        let same = |old: &&Row| old.program == row.program && old.model == row.model;
-        let Some(old) = before.iter().find(same) else { continue };
+    for row in now.own() {
+        let same = |old: &&Reduction| old.program == row.program && old.model == row.model;
+        let Some(old) = before.own().find(same) else { continue };
         let (was, is) = (&old.reduced, &row.reduced);
-        let slower = is.seconds > 0.1 && is.seconds > 1.25 * was.seconds;
-        let faster = was.seconds > 0.1 && was.seconds > 1.25 * is.seconds;
+        let (old_time, new_time) = (was.usage.seconds, is.usage.seconds);
+        let slower = new_time > 0.1 && new_time > 1.25 * old_time;
+        let faster = old_time > 0.1 && old_time > 1.25 * new_time;
         if was.states != is.states || was.verdict != is.verdict || slower || faster {
             out += &format!(
                 "{} under {}: {} → {}, {} → {} states, {} → {} s\n",
@@ -274,8 +230,8 @@ fn changes(before: &[Row], now: &[Row]) -> String {
                 is.verdict,
                 count(was.states),
                 count(is.states),
-                seconds(was.seconds),
-                seconds(is.seconds)
+                seconds(old_time),
+                seconds(new_time)
             );
         }
     }
@@ -285,6 +241,7 @@ fn changes(before: &[Row], now: &[Row]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::Usage;
 
     #[test]
     fn what_is_saved_can_be_read() {
@@ -292,26 +249,16 @@ mod tests {
             verdict: verdict.to_owned(),
             states,
             transitions: 7,
-            seconds: 0.25,
-            cpu_seconds: 0.5,
-            memory: 4_000_000,
+            usage: Usage { seconds: 0.25, cpu_seconds: 0.5, memory: 4_000_000 },
         };
         let (program, model) = ("rcu".to_owned(), "ra".to_owned());
         let (reduced, full) = (numbers("robust", 10), numbers("gave-up", 1000));
         let published =
             Published { file: "a/b.tpl".to_owned(), model: model.clone(), numbers: reduced.clone() };
-        let measured = Measured {
-            machine: "a machine".to_owned(),
-            commit: "abc".to_owned(),
-            limits: "none".to_owned(),
-            rows: vec![Row { program, model, reduced, full }],
-            published: vec![published],
-            together: Some("all".to_owned()),
-        };
-        let lines = measured.to_lines();
-        assert_eq!(Measured::from_lines(&lines).map(|again| again.to_lines()), Ok(lines));
-        assert_eq!(Measured::from_lines("{}\n").err(), Some(1));
-        assert!(table(&measured.rows).text().contains("> 100.0×"));
-        assert_eq!(changes(&measured.rows, &measured.rows), "as before\n");
+        let rows = [Row::Own(Reduction { program, model, reduced, full }), Row::Published(published)];
+        let notes = Notes { limits: "none".to_owned(), together: Some("all".to_owned()) };
+        let measured = saved::round_trip(notes, &rows);
+        assert!(measured.table().text().contains("> 100.0×"));
+        assert_eq!(changes(&measured, &measured), "as before\n");
     }
 }

@@ -9,13 +9,11 @@
 mod rows;
 mod tables;
 
-pub use crate::saved::load;
-pub use tables::report;
+pub use rows::{Measured, Row};
 
 use crate::cargo::{root, seqcst};
 use crate::table::doing;
-use crate::{Outcome, bad_usage};
-use rows::{Measured, Row};
+use crate::{Outcome, saved};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,25 +32,27 @@ const SEARCHES: [(&str, &[&str]); 4] =
 /// How often each time is measured: the least counts.
 const REPEATS: usize = 3;
 
+/// What to measure.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Small bounds, every time measured once
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    save: saved::Save,
+}
+
 /// Runs `bench explore`.
-pub fn run(args: &[&str]) -> Outcome {
-    let (mut quick, mut save_to) = (false, None);
-    let mut args = args.iter();
-    while let Some(&arg) = args.next() {
-        match arg {
-            "--quick" => quick = true,
-            "--save" => save_to = Some(*args.next().ok_or("`--save` needs a file")?),
-            other => return bad_usage(&format!("`bench explore` does not know `{other}`")),
-        }
-    }
-    let bench = Bench { tool: seqcst(true)?, folder: crate::studies::folder("explore")?, quick };
-    let mut result = Measured::here();
+pub fn run(options: &Options) -> Outcome {
+    let bench =
+        Bench { tool: seqcst(true)?, folder: crate::studies::folder("explore")?, quick: options.quick };
+    let mut result = Measured::here(());
     result.rows.extend(bench.sober()?);
     result.rows.extend(bench.searches()?);
     result.rows.extend(bench.speed()?);
     doing("");
-    println!("{}", report(&result));
-    result.save(save_to)
+    println!("{}", result.report());
+    result.save(options.save.save.as_deref())
 }
 
 struct Bench {

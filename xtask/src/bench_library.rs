@@ -3,12 +3,12 @@
 //! A copy that is called robust although the exhaustive checker finds a client that is not would be a wrong proof: then the
 //! benchmark fails.
 
-use crate::bench::{commit, machine};
 use crate::cargo::{root, seqcst};
 use crate::table::{Table, doing, seconds};
-use crate::{Outcome, bad_usage};
-use serde_json::{Value, json};
-use std::fs;
+use crate::{Outcome, saved};
+use seqcst_testing::corpus::{Program, Verdict, programs};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
@@ -22,8 +22,8 @@ const MUTANTS: [&str; 6] = ["--time-limit", "20", "--proof-limit", "30", "--try-
 const QUICK: [&str; 6] = ["--time-limit", "5", "--proof-limit", "20", "--try-time", "15"];
 
 /// A library or a weakened copy of one, and what was said about it.
-#[derive(Clone, PartialEq, Debug)]
-struct Row {
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Row {
     library: String,
     /// What is weaker; empty for the library itself.
     change: String,
@@ -40,70 +40,47 @@ struct Row {
 }
 
 /// A whole result.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Measured {
-    machine: String,
-    commit: String,
-    rows: Vec<Row>,
+pub type Measured = saved::Measured<Row>;
+
+/// What to measure.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Give up early, and weaken only what is robust
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    save: saved::Save,
+    /// Only libraries whose name contains this
+    #[arg(default_value = "", hide_default_value = true)]
+    filter: String,
 }
 
 /// Runs `bench library`.
-pub fn run(args: &[&str]) -> Outcome {
-    let (mut save_to, mut quick, mut filter) = (None, false, "");
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        match *arg {
-            "--save" => save_to = args.next().copied(),
-            "--quick" => quick = true,
-            name if !name.starts_with('-') => filter = name,
-            _ => {
-                return bad_usage(
-                    "`bench library` takes `--quick`, `--save FILE` and a text to look for in names",
-                );
-            }
-        }
-    }
+pub fn run(options: &Options) -> Outcome {
     doing("building …");
     let tool = seqcst(true)?;
-    let mut result = Measured { machine: machine(), commit: commit(), rows: Vec::new() };
-    for (name, expected) in libraries()?.into_iter().filter(|(name, _)| name.contains(filter)) {
+    let mut result = Measured::here(());
+    for Program { name, header, .. } in
+        programs("library", &["c"])?.iter().filter(|library| library.name.contains(&options.filter))
+    {
+        let expected = header.library.map_or("", Verdict::name);
         doing(&format!("{name} …"));
-        let (own, weakened) = if quick { (QUICK, QUICK) } else { (USUAL, MUTANTS) };
-        result.rows.extend(measure(&tool, &name, &expected, &own)?);
+        let (own, weakened) = if options.quick { (QUICK, QUICK) } else { (USUAL, MUTANTS) };
+        result.rows.extend(measure(&tool, name, expected, &own)?);
         // Where there is no proof to begin with, weaker copies take long and say little.
-        if !quick || expected == "robust" {
+        if !options.quick || expected == "robust" {
             doing(&format!("{name}, weakened …"));
-            result.rows.extend(measure(&tool, &name, &expected, &[&["--mutants"], &weakened[..]].concat())?);
+            result.rows.extend(measure(&tool, name, expected, &[&["--mutants"], &weakened[..]].concat())?);
         }
     }
     doing("");
     println!("{}", result.report());
-    if let Some(file) = save_to {
-        fs::write(file, result.to_lines()).map_err(|error| format!("{file}: {error}"))?;
-    }
+    result.save(options.save.save.as_deref())?;
     let wrong: Vec<String> = result.rows.iter().filter(|row| row.is_wrong()).map(Row::name).collect();
     match wrong.is_empty() {
         true => Ok(()),
         false => Err(format!("proved robust, but a client is not:\n  {}", wrong.join("\n  "))),
     }
-}
-
-/// Names of libraries, and what their headers say.
-fn libraries() -> Outcome<Vec<(String, String)>> {
-    let folder = root().join(FOLDER);
-    let failed = |error: std::io::Error| format!("{FOLDER}: {error}");
-    let mut all = Vec::new();
-    for entry in fs::read_dir(&folder).map_err(failed)? {
-        let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
-        if let Some(stem) = name.strip_suffix(".c") {
-            let text = fs::read_to_string(folder.join(&name)).map_err(failed)?;
-            let expected =
-                text.lines().find_map(|line| line.strip_prefix("//@ verdict:")).unwrap_or_default();
-            all.push((stem.to_owned(), expected.trim().to_owned()));
-        }
-    }
-    all.sort();
-    Ok(all)
 }
 
 /// All answers about a library.
@@ -123,12 +100,6 @@ fn measure(tool: &Path, name: &str, expected: &str, flags: &[&str]) -> Outcome<V
     } else {
         Err(format!("{file}: an answer that is no answer"))
     }
-}
-
-/// Reads what `--save` wrote.
-pub fn load(path: &Path) -> Outcome<Measured> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Measured::from_lines(&text).ok_or_else(|| format!("{}: not a saved benchmark", path.display()))
 }
 
 impl Row {
@@ -165,27 +136,6 @@ impl Row {
         self.verdict == "robust" && self.confirmed == Some(true)
     }
 
-    fn to_json(&self) -> Value {
-        let Row { library, change, expected, verdict, notion, classes, questions, seconds, confirmed } = self;
-        json!({ "library": library, "change": change, "expected": expected, "verdict": verdict, "notion": notion,
-            "classes": classes, "questions": questions, "seconds": seconds, "confirmed": confirmed })
-    }
-
-    fn from_json(value: &Value) -> Option<Row> {
-        let text = |name: &str| value[name].as_str().map(str::to_owned);
-        Some(Row {
-            library: text("library")?,
-            change: text("change")?,
-            expected: text("expected")?,
-            verdict: text("verdict")?,
-            notion: text("notion")?,
-            classes: text("classes")?,
-            questions: value["questions"].as_u64()?,
-            seconds: value["seconds"].as_f64()?,
-            confirmed: value["confirmed"].as_bool(),
-        })
-    }
-
     /// The answer in the words of the tables.
     fn words(&self) -> &'static str {
         match (self.verdict.as_str(), self.confirmed) {
@@ -198,20 +148,6 @@ impl Row {
 }
 
 impl Measured {
-    fn to_lines(&self) -> String {
-        let head = json!({ "machine": self.machine, "commit": self.commit });
-        let lines = std::iter::once(head).chain(self.rows.iter().map(Row::to_json));
-        lines.map(|line| format!("{line}\n")).collect()
-    }
-
-    fn from_lines(text: &str) -> Option<Measured> {
-        let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).ok());
-        let head = lines.next()??;
-        let rows = lines.map(|line| Row::from_json(&line?)).collect::<Option<Vec<_>>>()?;
-        let word = |name: &str| head[name].as_str().map(str::to_owned);
-        Some(Measured { machine: word("machine")?, commit: word("commit")?, rows })
-    }
-
     /// Tables for documents: the libraries, and their weakened copies.
     pub fn report(&self) -> String {
         let (own, mutants): (Vec<&Row>, Vec<&Row>) = self.rows.iter().partition(|row| row.change.is_empty());
@@ -244,11 +180,10 @@ impl Measured {
         let share = (100 * open).checked_div(confirmed + open).unwrap_or(0);
         let wrong = mutants.iter().filter(|row| row.is_wrong()).count();
         format!(
-            "{}, commit {}.\n\n{}\nWeakened copies, each with one access or fence one step weaker:\n\n{}\nOf {} alarms {open} ({share} %) are \
+            "{}\n\n{}\nWeakened copies, each with one access or fence one step weaker:\n\n{}\nOf {} alarms {open} ({share} %) are \
              not confirmed by a client with up to 3 threads of up to 2 calls. Copies that are called robust although such a client is \
              not: {wrong}.\n",
-            self.machine,
-            self.commit,
+            self.origin(),
             proofs.markdown(),
             table.markdown(),
             confirmed + open
@@ -278,8 +213,7 @@ mod tests {
             row("push: release → relaxed", "may-be-non-robust", Some(true)),
             row("pop: acquire → relaxed", "may-be-non-robust", Some(false)),
         ];
-        let result = Measured { machine: "m".to_owned(), commit: "c".to_owned(), rows };
-        assert_eq!(Measured::from_lines(&result.to_lines()), Some(result.clone()));
+        let result = saved::round_trip((), &rows);
         let report = result.report();
         assert!(
             report.contains("| stack | robust | induced-subgraph | `head`: destination | 7 | 0.50 |"),

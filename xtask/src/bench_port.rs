@@ -1,11 +1,12 @@
-//! `cargo xtask bench port`: fences for the programs of seed 004's Fig. 8 and 9 (`corpus/c/port`), beside the paper's figures.
+//! `cargo xtask bench port`: fences for the programs of \[Fency21] Fig. 8 and 9 (`corpus/c/port`), beside the paper's figures.
 //!
 //! The programs are our own: where numbers of accesses differ from the paper's, numbers of fences can't be compared one by one.
 
 use crate::cargo::{root, seqcst};
 use crate::table::{Table, doing};
-use crate::{Outcome, bad_usage, saved};
-use serde_json::{Value, json};
+use crate::{Outcome, saved};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
@@ -24,7 +25,7 @@ const fn published(program: &'static str, there: [(u64, u64); 3], inserted: [u64
     Published { program, there, inserted }
 }
 
-/// Seed 004, Fig. 8 and 9.
+/// \[Fency21], Fig. 8 and 9.
 const PAPER: [Published; 10] = [
     published("barrier", [(6, 0), (6, 2), (6, 2)], [2, 2, 0, 2, 0, 0]),
     published("dekker-tso", [(20, 4), (20, 8), (20, 8)], [0, 4, 4, 6, 6, 6]),
@@ -39,7 +40,7 @@ const PAPER: [Published; 10] = [
 ];
 
 /// What came of one program and pair.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Row {
     program: String,
     from: String,
@@ -56,22 +57,17 @@ pub struct Row {
 pub type Measured = saved::Measured<Row>;
 
 /// Runs `bench port`.
-pub fn run(args: &[&str]) -> Outcome {
-    let save_to = match args {
-        [] => None,
-        ["--save", file] => Some(*file),
-        _ => return bad_usage("`bench port` takes nothing but `--save FILE`"),
-    };
+pub fn run(options: &saved::Save) -> Outcome {
     doing("building …");
     let tool = seqcst(true)?;
-    let mut result = Measured::here();
+    let mut result = Measured::here(());
     for Published { program, .. } in PAPER {
         doing(&format!("{program} …"));
         result.rows.extend(measure(&tool, program)?);
     }
     doing("");
     println!("{}", result.report());
-    result.save(save_to)
+    result.save(options.save.as_deref())
 }
 
 /// All six pairs for a program.
@@ -98,34 +94,6 @@ fn measure(tool: &Path, program: &str) -> Outcome<Vec<Row>> {
         return Ok(rows);
     }
     Err(format!("{file}: {} answers\n{}", rows.len(), String::from_utf8_lossy(&output.stderr)))
-}
-
-/// Reads what `--save` wrote.
-pub fn load(path: &Path) -> Outcome<Measured> {
-    saved::load(path)
-}
-
-impl saved::Row for Row {
-    fn to_json(&self) -> Value {
-        let Row { program, from, to, naive, existing, inserted, exact, seconds } = self;
-        json!({ "program": program, "from": from, "to": to, "naive": naive, "existing": existing, "inserted": inserted,
-            "exact": exact, "seconds": seconds })
-    }
-
-    fn from_json(value: &Value) -> Option<Row> {
-        let text = |name: &str| value[name].as_str().map(str::to_owned);
-        let number = |name: &str| value[name].as_u64();
-        Some(Row {
-            program: text("program")?,
-            from: text("from")?,
-            to: text("to")?,
-            naive: number("naive")?,
-            existing: number("existing")?,
-            inserted: number("inserted")?,
-            exact: value["exact"].as_bool()?,
-            seconds: value["seconds"].as_f64()?,
-        })
-    }
 }
 
 impl Measured {
@@ -165,10 +133,9 @@ impl Measured {
         }
         let slowest = self.rows.iter().map(|row| row.seconds).fold(0.0, f64::max);
         format!(
-            "{}, commit {}. The slowest analysis, repair included, took {:.0} ms.\n\nAccesses (fences of the naive scheme), and \
+            "{} The slowest analysis, repair included, took {:.0} ms.\n\nAccesses (fences of the naive scheme), and \
              fences that are there:\n\n{}\nFences inserted, accesses made stronger included:\n\n{}",
-            self.machine,
-            self.commit,
+            self.origin(),
             slowest * 1e3,
             there.markdown(),
             inserted.markdown()
@@ -193,7 +160,7 @@ mod tests {
             seconds: 0.001,
         };
         let rows = vec![row("x86", 2), row("armv8", 3)];
-        let result = saved::round_trip(&rows);
+        let result = saved::round_trip((), &rows);
         assert!(result.report().contains("| barrier | 6, 0 (6, 0) |"), "{}", result.report());
         assert!(result.report().contains("| barrier | 2 (2) | 3+ (2) |"), "{}", result.report());
     }

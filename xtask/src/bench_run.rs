@@ -10,55 +10,52 @@ mod shapes;
 mod summary;
 mod tools;
 
-pub use crate::saved::load;
-pub use summary::report;
+pub use rows::{Measured, Row};
 
 use crate::cargo::{root, seqcst};
 use crate::studies::{self, Client};
 use crate::table::doing;
-use crate::{Outcome, bad_usage};
-use rows::{Group, Measured, Row, Sample};
+use crate::{Outcome, saved};
+use rows::{Group, Sample};
 use shapes::{Shape, by_locations, synthetic};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tools::Tool;
 
 /// How often each program runs with each tool: the least of each number counts.
 const REPEATS: usize = 3;
 
-struct Settings<'a> {
+/// What to measure.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Fewer programs, each of them once
+    #[arg(long)]
     quick: bool,
-    save_to: Option<&'a str>,
-    filter: &'a str,
+    #[command(flatten)]
+    save: saved::Save,
+    /// Only programs whose name contains this
+    #[arg(default_value = "", hide_default_value = true)]
+    filter: String,
 }
 
 /// Runs `bench run`.
-pub fn run(args: &[&str]) -> Outcome {
-    let mut settings = Settings { quick: false, save_to: None, filter: "" };
-    let mut args = args.iter();
-    while let Some(&arg) = args.next() {
-        match arg {
-            "--quick" => settings.quick = true,
-            "--save" => settings.save_to = Some(args.next().ok_or("`--save` needs a file")?),
-            text if !text.starts_with('-') && settings.filter.is_empty() => settings.filter = text,
-            other => return bad_usage(&format!("`bench run` does not know `{other}`")),
-        }
-    }
+pub fn run(options: &Options) -> Outcome {
     let tools = Tool::installed(&seqcst(true)?)?;
-    let mut result = Measured::here();
-    result.rows.extend(synthetic_rows(&tools, &settings)?);
-    result.rows.extend(study_rows(&tools, &settings)?);
+    let mut result = Measured::here(());
+    result.rows.extend(synthetic_rows(&tools, options)?);
+    result.rows.extend(study_rows(&tools, options)?);
     doing("");
-    println!("{}", report(&result));
-    result.save(settings.save_to)
+    println!("{}", result.report());
+    result.save(options.save.save.as_deref())
 }
 
 /// Compiles the synthetic program once with each tool and runs it in all shapes.
-fn synthetic_rows(tools: &[Tool], settings: &Settings) -> Outcome<Vec<Row>> {
+fn synthetic_rows(tools: &[Tool], options: &Options) -> Outcome<Vec<Row>> {
     let client = Client::c("synthetic", vec![root().join("xtask/src/bench_run/synthetic.c")]);
-    let shapes = synthetic(settings.quick).into_iter().map(|shape| (Group::Synthetic, shape));
+    let shapes = synthetic(options.quick).into_iter().map(|shape| (Group::Synthetic, shape));
     let shapes = shapes.chain(by_locations().into_iter().map(|shape| (Group::Locations, shape)));
     let shapes: Vec<(Group, Shape)> =
-        shapes.filter(|(_, shape)| shape.name().contains(settings.filter)).collect();
+        shapes.filter(|(_, shape)| shape.name().contains(&options.filter)).collect();
     if shapes.is_empty() {
         return Ok(Vec::new());
     }
@@ -66,18 +63,18 @@ fn synthetic_rows(tools: &[Tool], settings: &Settings) -> Outcome<Vec<Row>> {
     let mut rows = Vec::new();
     for (number, (group, shape)) in shapes.iter().enumerate() {
         doing(&format!("{} of {}: {} …", number + 1, shapes.len(), shape.name()));
-        rows.push(measured(&programs, *group, shape.name(), &shape.args(), settings));
+        rows.push(measured(&programs, *group, shape.name(), &shape.args(), options));
     }
     Ok(rows)
 }
 
 /// The same for the case studies whose clients are C or C++.
-fn study_rows(tools: &[Tool], settings: &Settings) -> Outcome<Vec<Row>> {
+fn study_rows(tools: &[Tool], options: &Options) -> Outcome<Vec<Row>> {
     let mut rows = Vec::new();
-    for client in studies::clients()?.iter().filter(|client| client.name.contains(settings.filter)) {
+    for client in studies::clients()?.iter().filter(|client| client.name.contains(&options.filter)) {
         doing(&format!("{} …", client.name));
         let programs = compiled(client, tools)?;
-        rows.push(measured(&programs, Group::Study, client.name.clone(), &client.args, settings));
+        rows.push(measured(&programs, Group::Study, client.name.clone(), &client.args, options));
     }
     Ok(rows)
 }
@@ -100,11 +97,11 @@ fn measured(
     group: Group,
     name: String,
     args: &[String],
-    settings: &Settings,
+    options: &Options,
 ) -> Row {
-    let mut samples: Vec<(String, Sample)> = Vec::new();
+    let mut samples: BTreeMap<String, Sample> = BTreeMap::new();
     let mut failed: Vec<&str> = Vec::new();
-    for _ in 0..if settings.quick { 1 } else { REPEATS } {
+    for _ in 0..if options.quick { 1 } else { REPEATS } {
         for (tool, program) in programs {
             if failed.contains(&tool.name()) {
                 continue;
@@ -116,13 +113,13 @@ fn measured(
                     eprintln!("{name}, {}: {why}", tool.name());
                     failed.push(tool.name());
                 }
-                Ok(sample) => match samples.iter_mut().find(|(name, _)| name == tool.name()) {
-                    Some((_, least)) => least.keep_the_least(&sample),
-                    None => samples.push((tool.name().to_owned(), sample)),
-                },
+                Ok(sample) => {
+                    let least = samples.entry(tool.name().to_owned()).or_insert_with(|| sample.clone());
+                    least.keep_the_least(&sample);
+                }
             }
         }
     }
-    samples.retain(|(name, _)| !failed.contains(&name.as_str()));
+    samples.retain(|name, _| !failed.contains(&name.as_str()));
     Row { group, name, samples }
 }

@@ -1,9 +1,9 @@
-//! Project chores: `cargo xtask setup|demo|test|bench|studies|soak|readme`.
+//! Project chores; `cargo xtask` alone lists them, with their options.
 //!
 //! * [`setup`]: what the project needs from the machine;
 //! * [`demo`]: the tool from end to end, in half a minute;
 //! * [`test`](mod@test): every test, one line per crate;
-//! * [`bench`](mod@bench): states, seconds and memory ([`measure`]) of the algorithms in the corpus ([`corpus`]), with and
+//! * [`bench`](mod@bench): states, seconds and memory ([`measure`]) of the algorithms in the corpus, with and
 //!   without reductions, and beside the tool that this one follows ([`original`]);
 //! * [`bench_run`]: the sanitizer beside ThreadSanitizer: time and memory on synthetic programs and on the case studies;
 //! * [`bench_explore`]: schedules of C programs: how many, how many borderline, in what time;
@@ -13,7 +13,11 @@
 //! * [`studies`]: the sanitizer on code from package registries, and on versions of it with known bugs;
 //! * [`soak`]: the same tests with many more cases, and the fuzzers;
 //! * [`readme`]: sample output in documents, made by running the tool.
+//!
+//! Results of benchmarks and studies are kept ([`saved`]) as lines of JSON, from which the documents' tables ([`table`]) are made.
 
+#[cfg(test)]
+mod architecture;
 mod bench;
 mod bench_explore;
 mod bench_library;
@@ -21,7 +25,6 @@ mod bench_models;
 mod bench_port;
 mod bench_run;
 mod cargo;
-mod corpus;
 mod demo;
 mod measure;
 mod original;
@@ -33,54 +36,64 @@ mod studies;
 mod table;
 mod test;
 
+use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Why a chore failed, in words for the user.
 type Outcome<T = ()> = Result<T, String>;
 
-const USAGE: &str = "\
-usage: cargo xtask <chore>
+/// Project chores
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", arg_required_else_help = true, flatten_help = true)]
+enum Chore {
+    /// Look for the tools that the project needs, install what is missing
+    Setup,
+    /// From a program that is not robust to one that is, with drawings
+    Demo,
+    /// All tests, doc tests and the corpus
+    Test(test::Options),
+    /// Measure one of the commands
+    #[command(subcommand)]
+    Bench(Bench),
+    /// The sanitizer on code from package registries
+    Studies(studies::Options),
+    /// Many more random programs, the whole corpus, the fuzzers
+    Soak(soak::Options),
+    /// Renew the sample output in documents
+    Readme(readme::Options),
+}
 
-  setup                                       look for the tools that the project needs, install what is missing
-  demo                                        from a program that is not robust to one that is, with drawings
-  test [FILTER]                               all tests, doc tests and the corpus
-  bench check [--quick] [--save FILE] [--compare FILE] [FILTER]
-                                              states, seconds, memory, with and without reductions
-  bench run [--quick] [--save FILE] [FILTER]  the sanitizer beside ThreadSanitizer: time and memory
-  bench explore [--quick] [--save FILE]       schedules, borderline ones, seconds: Sober's experiments and others
-  bench models [--save FILE]                  tests in process beside loom and shuttle: what each of them finds
-  bench library [--quick] [--save FILE] [FILTER]
-                                              proofs of libraries, and what becomes of weakened copies of them
-  bench port [--save FILE]                    fences for the programs of a paper, beside its figures
-  studies [--save FILE] [NAME…]               the sanitizer on code from package registries (`bugs`: on known bugs only)
-  soak [--cases N] [--fuzz-seconds N]         many more random programs, the whole corpus, the fuzzers
-  readme [--check]                            renew the sample output in documents, or only look whether it is up to date
-";
+#[derive(Subcommand)]
+#[command(flatten_help = true)]
+enum Bench {
+    /// States, seconds, memory, with and without reductions
+    Check(bench::Options),
+    /// The sanitizer beside ThreadSanitizer: time and memory
+    Run(bench_run::Options),
+    /// Schedules, borderline ones, seconds: Sober's experiments and others
+    Explore(bench_explore::Options),
+    /// Tests in process beside loom and shuttle: what each of them finds
+    Models(saved::Save),
+    /// Proofs of libraries, and what becomes of weakened copies of them
+    Library(bench_library::Options),
+    /// Fences for the programs of a paper, beside its figures
+    Port(saved::Save),
+}
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let outcome = match args.split_first() {
-        Some((&"setup", [])) => setup::run(),
-        Some((&"demo", [])) => demo::run(),
-        Some((&"test", rest)) => test::run(rest),
-        Some((&"bench", ["run", rest @ ..])) => bench_run::run(rest),
-        Some((&"bench", ["models", rest @ ..])) => bench_models::run(rest),
-        Some((&"bench", ["explore", rest @ ..])) => bench_explore::run(rest),
-        Some((&"bench", ["port", rest @ ..])) => bench_port::run(rest),
-        Some((&"bench", ["library", rest @ ..])) => bench_library::run(rest),
-        Some((&"bench", rest)) => bench::run(rest),
-        Some((&"studies", rest)) => studies::run(rest),
-        Some((&"soak", rest)) => soak::run(rest),
-        Some((&"readme", rest)) => readme::run(rest),
-        Some((&("help" | "--help" | "-h"), _)) => {
-            print!("{USAGE}");
-            Ok(())
-        }
-        _ => {
-            eprint!("{USAGE}");
-            return ExitCode::from(2);
-        }
+    let outcome = match Chore::parse() {
+        Chore::Setup => setup::run(),
+        Chore::Demo => demo::run(),
+        Chore::Test(options) => test::run(&options),
+        Chore::Bench(Bench::Check(options)) => bench::run(&options),
+        Chore::Bench(Bench::Run(options)) => bench_run::run(&options),
+        Chore::Bench(Bench::Explore(options)) => bench_explore::run(&options),
+        Chore::Bench(Bench::Models(options)) => bench_models::run(&options),
+        Chore::Bench(Bench::Library(options)) => bench_library::run(&options),
+        Chore::Bench(Bench::Port(options)) => bench_port::run(&options),
+        Chore::Studies(options) => studies::run(&options),
+        Chore::Soak(options) => soak::run(&options),
+        Chore::Readme(options) => readme::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -91,7 +104,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// The message for arguments that a chore does not know.
-fn bad_usage<T>(what: &str) -> Outcome<T> {
-    Err(format!("{what}\n\n{USAGE}"))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Chore::command().debug_assert();
+    }
 }

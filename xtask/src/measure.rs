@@ -1,18 +1,16 @@
-//! One run of the tool, with its time and peak memory.
+//! One run of a program, with its time and peak memory.
 
 use crate::Outcome;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// What a run took.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Usage {
-    /// The exit code; 0 if the process ended otherwise.
-    pub code: i32,
-    /// A signal ended it.
-    pub killed: bool,
     /// Wall-clock time, start-up included.
     pub seconds: f64,
     /// User and system time, all threads.
@@ -21,8 +19,16 @@ pub struct Usage {
     pub memory: u64,
 }
 
-/// Runs a command to its end; gives what it printed and what it took.
-pub fn measure(command: &mut Command) -> Outcome<(String, Usage)> {
+/// How a run ended.
+pub struct Ended {
+    pub printed: String,
+    /// The exit code; none if a signal ended it.
+    pub code: Option<i32>,
+    pub usage: Usage,
+}
+
+/// Runs a command to its end.
+pub fn measure(command: &mut Command) -> Outcome<Ended> {
     let start = Instant::now();
     let name = command.get_program().to_string_lossy().into_owned();
     let failed = |error: std::io::Error| format!("{name}: {error}");
@@ -33,17 +39,14 @@ pub fn measure(command: &mut Command) -> Outcome<(String, Usage)> {
     }
     let (status, usage) = wait(child.id()).map_err(failed)?;
     let time = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
-    Ok((
-        printed,
-        Usage {
-            code: libc::WEXITSTATUS(status),
-            killed: libc::WIFSIGNALED(status),
-            seconds: start.elapsed().as_secs_f64(),
-            cpu_seconds: time(usage.ru_utime) + time(usage.ru_stime),
-            // In kilobytes on Linux.
-            memory: usage.ru_maxrss as u64 * 1024,
-        },
-    ))
+    let usage = Usage {
+        seconds: start.elapsed().as_secs_f64(),
+        cpu_seconds: time(usage.ru_utime) + time(usage.ru_stime),
+        // In kilobytes on Linux.
+        memory: usage.ru_maxrss as u64 * 1024,
+    };
+    let code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
+    Ok(Ended { printed, code, usage })
 }
 
 /// Waits for a child: the standard library does not give its resource usage.
@@ -60,36 +63,29 @@ fn wait(child: u32) -> std::io::Result<(i32, libc::rusage)> {
 }
 
 /// What `seqcst check` said about one program, and what it took.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Numbers {
-    /// The verdict.
     pub verdict: String,
     /// States visited.
     pub states: u64,
     /// Transitions taken.
     pub transitions: u64,
-    /// Wall-clock time, start-up included.
-    pub seconds: f64,
-    /// User and system time, all threads.
-    pub cpu_seconds: f64,
-    /// Peak resident memory, in bytes.
-    pub memory: u64,
+    #[serde(flatten)]
+    pub usage: Usage,
 }
 
 /// Runs `seqcst check` on one program.
-pub fn check(seqcst: &Path, file: &Path, model: &str, flags: &[&str]) -> Outcome<Numbers> {
+fn check(seqcst: &Path, file: &Path, model: &str, flags: &[&str]) -> Outcome<Numbers> {
     let mut command = Command::new(seqcst);
     command.args(["check", "--format", "json", "--model", model]).args(flags).arg(file);
-    let (printed, usage) = measure(&mut command)?;
+    let Ended { printed, code, usage } = measure(&mut command)?;
     let answer: Value = serde_json::from_str(&printed)
-        .map_err(|_| format!("{} under {model}: exit code {}, no answer", file.display(), usage.code))?;
+        .map_err(|_| format!("{} under {model}: exit code {code:?}, no answer", file.display()))?;
     Ok(Numbers {
         verdict: answer["verdict"].as_str().unwrap_or_default().to_owned(),
         states: answer["states"].as_u64().unwrap_or(0),
         transitions: answer["transitions"].as_u64().unwrap_or(0),
-        seconds: usage.seconds,
-        cpu_seconds: usage.cpu_seconds,
-        memory: usage.memory,
+        usage,
     })
 }
 
@@ -101,11 +97,11 @@ const REPEATS: usize = 3;
 pub fn best_of(seqcst: &Path, file: &Path, model: &str, flags: &[&str]) -> Outcome<Numbers> {
     let mut best = check(seqcst, file, model, flags)?;
     for _ in 1..REPEATS {
-        if best.seconds >= SHORT {
+        if best.usage.seconds >= SHORT {
             break;
         }
         let again = check(seqcst, file, model, flags)?;
-        best = if again.seconds < best.seconds { again } else { best };
+        best = if again.usage.seconds < best.usage.seconds { again } else { best };
     }
     Ok(best)
 }
@@ -114,25 +110,5 @@ impl Numbers {
     /// Whether a limit ended the search.
     pub fn gave_up(&self) -> bool {
         self.verdict == "gave-up"
-    }
-
-    /// For saving.
-    pub fn to_json(&self) -> Value {
-        json!({
-            "verdict": self.verdict, "states": self.states, "transitions": self.transitions,
-            "seconds": self.seconds, "cpu_seconds": self.cpu_seconds, "memory": self.memory,
-        })
-    }
-
-    /// What was saved.
-    pub fn from_json(value: &Value) -> Option<Numbers> {
-        Some(Numbers {
-            verdict: value["verdict"].as_str()?.to_owned(),
-            states: value["states"].as_u64()?,
-            transitions: value["transitions"].as_u64()?,
-            seconds: value["seconds"].as_f64()?,
-            cpu_seconds: value["cpu_seconds"].as_f64()?,
-            memory: value["memory"].as_u64()?,
-        })
     }
 }

@@ -1,11 +1,12 @@
 //! The tool that this one follows, Rocker, on its own published programs: what was measured of it, and ours beside it.
 //!
-//! The programs are not part of this project. Where they lie beside it, `cargo xtask bench check` measures ours.
+//! The programs are not part of this project: `cargo xtask bench check --published FOLDER` measures ours on those in a folder, which
+//! has `pldi19/submission` and `popl21/submission` as the artifacts of the papers do.
 
 use crate::Outcome;
-use crate::cargo::root;
-use crate::measure::{Numbers, best_of, measure};
+use crate::measure::{Ended, Numbers, best_of, measure};
 use crate::table::{Table, count, doing, megabytes, seconds};
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -45,25 +46,17 @@ const ORIGINALS: [Original; 9] = [
     original("popl21/submission/ra/rcu-offline.tpl", "rc20", (19.0, 90.0), Some(56.8), None),
 ];
 
-/// Where the published programs lie, if they do.
-fn folder() -> Option<PathBuf> {
-    let folder = root().join("../shared/corpus/rocker");
-    folder.is_dir().then_some(folder)
-}
-
 /// Our numbers for one of the programs above.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Published {
-    /// The program.
+    #[serde(rename = "published")]
     pub file: String,
-    /// The model.
     pub model: String,
-    /// What it took.
     pub numbers: Numbers,
 }
 
-/// Measures ours on the programs above; nothing if they are not there.
-pub fn measure_each(tool: &Path, limits: &[&str]) -> Outcome<Vec<Published>> {
-    let Some(folder) = folder() else { return Ok(Vec::new()) };
+/// Measures ours on the programs above.
+pub fn measure_each(tool: &Path, folder: &Path, limits: &[&str]) -> Outcome<Vec<Published>> {
     let mut found = Vec::new();
     for Original { file, model, .. } in ORIGINALS {
         doing(&format!("{file} under {model} …"));
@@ -73,24 +66,21 @@ pub fn measure_each(tool: &Path, limits: &[&str]) -> Outcome<Vec<Published>> {
     Ok(found)
 }
 
-/// All programs of the PLDI 2019 paper in one run, start-up included, in words; nothing if they are not there.
-pub fn measure_together(tool: &Path) -> Outcome<Option<String>> {
-    let Some(folder) = folder() else { return Ok(None) };
-    let entries = fs::read_dir(folder.join("pldi19/submission")).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+/// All programs of the PLDI 2019 paper in one run, start-up included, in words.
+pub fn measure_together(tool: &Path, folder: &Path) -> Outcome<String> {
+    let folder = folder.join("pldi19/submission");
+    let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.retain(|file| file.extension().is_some_and(|e| e == "tpl"));
     files.sort();
-    if files.is_empty() {
-        return Ok(None);
-    }
     let mut command = Command::new(tool);
     command.args(["check", "--model", "ra", "--format", "json", "--timeout", "10m"]).args(&files);
-    let (printed, usage) = measure(&mut command)?;
+    let Ended { printed, usage, .. } = measure(&mut command)?;
     let verdicts = |what: &str| {
         let field = format!("\"verdict\":\"{what}\"");
         printed.lines().filter(|line| line.contains(&field)).count()
     };
-    Ok(Some(format!(
+    Ok(format!(
         "All {} programs of the PLDI 2019 paper under ra, one after the other in one process: {} robust, {} not, {} \
          given up; {:.1} s ({:.1} s of CPU), {} MB.",
         files.len(),
@@ -100,11 +90,11 @@ pub fn measure_together(tool: &Path) -> Outcome<Option<String>> {
         usage.seconds,
         usage.cpu_seconds,
         megabytes(usage.memory)
-    )))
+    ))
 }
 
 /// The original beside ours.
-pub fn comparison(published: &[Published]) -> Table {
+pub fn comparison(published: &[&Published]) -> Table {
     let header = [
         "program",
         "model",
@@ -132,10 +122,10 @@ pub fn comparison(published: &[Published]) -> Table {
             format!("{compile} + {search}"),
             or_dash(states.map(|millions| format!("{millions} M"))),
             or_dash(memory.map(|gigabytes| format!("{gigabytes} GB"))),
-            seconds(ours.cpu_seconds),
-            seconds(ours.seconds),
+            seconds(ours.usage.cpu_seconds),
+            seconds(ours.usage.seconds),
             count(ours.states),
-            format!("{} MB", megabytes(ours.memory)),
+            format!("{} MB", megabytes(ours.usage.memory)),
             ours.verdict.clone(),
         ]);
     }

@@ -14,8 +14,7 @@
 
 use crate::cargo::{root, seqcst};
 use crate::{
-    Outcome, bad_usage, bench, bench_explore, bench_library, bench_models, bench_port, bench_run, original,
-    studies,
+    Outcome, bench, bench_explore, bench_library, bench_models, bench_port, bench_run, saved, studies,
 };
 use std::fs;
 use std::path::Path;
@@ -33,32 +32,21 @@ const DOCUMENTS: [&str; 10] = [
     "docs/port.md",
     "docs/library.md",
 ];
-/// Written by `cargo xtask bench check --save docs/bench-check.jsonl`.
-const BENCHMARK: &str = "docs/bench-check.jsonl";
-/// Written by `cargo xtask bench run --save docs/bench-run.jsonl`.
-const BENCHMARK_RUN: &str = "docs/bench-run.jsonl";
-/// Written by `cargo xtask bench explore --save docs/bench-explore.jsonl`.
-const BENCHMARK_EXPLORE: &str = "docs/bench-explore.jsonl";
-/// Written by `cargo xtask bench models --save docs/bench-models.jsonl`.
-const BENCHMARK_MODELS: &str = "docs/bench-models.jsonl";
-/// Written by `cargo xtask bench port --save docs/bench-port.jsonl`.
-const BENCHMARK_PORT: &str = "docs/bench-port.jsonl";
-/// Written by `cargo xtask bench library --save docs/bench-library.jsonl`.
-const BENCHMARK_LIBRARY: &str = "docs/bench-library.jsonl";
-/// Written by `cargo xtask studies --save docs/case-studies.jsonl`.
-const STUDIES: &str = "docs/case-studies.jsonl";
-
 const START: &str = "<!-- generated: ";
 const START_END: &str = " -->\n";
 const END: &str = "<!-- end -->";
 
+/// What to do.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Write nothing, only look whether documents are up to date
+    #[arg(long)]
+    check: bool,
+}
+
 /// Renews all documents, or complains about those that are not up to date.
-pub fn run(args: &[&str]) -> Outcome {
-    let only_check = match args {
-        [] => false,
-        ["--check"] => true,
-        _ => return bad_usage("`readme` takes nothing but `--check`"),
-    };
+pub fn run(options: &Options) -> Outcome {
+    let only_check = options.check;
     let tool = seqcst(false)?;
     let mut old = Vec::new();
     for name in DOCUMENTS {
@@ -102,15 +90,27 @@ fn generate(tool: &Path, what: &str) -> Outcome<String> {
     if let Some(test) = what.strip_prefix("report of ") {
         return expected_report(test);
     }
+    // Each is written by the chore of its name with `--save`.
+    let saved = |name: &str| root().join("docs").join(name);
     match what {
-        "bench" => Ok(full_table(&bench::load(&root().join(BENCHMARK))?)),
-        "bench-run" => Ok(bench_run::report(&bench_run::load(&root().join(BENCHMARK_RUN))?)),
-        "bench-explore" => Ok(bench_explore::report(&bench_explore::load(&root().join(BENCHMARK_EXPLORE))?)),
-        "bench-models" => bench_models::load(&root().join(BENCHMARK_MODELS)).map(|result| result.report()),
-        "bench-library" => bench_library::load(&root().join(BENCHMARK_LIBRARY)).map(|result| result.report()),
-        "bench-port" => bench_port::load(&root().join(BENCHMARK_PORT)).map(|result| result.report()),
-        "studies" => Ok(studies::tables(&studies::load(&root().join(STUDIES))?)),
-        "comparison" => Ok(comparison(&bench::load(&root().join(BENCHMARK))?)),
+        "bench" => saved::load(&saved("bench-check.jsonl")).map(|saved| full_table(&saved)),
+        "comparison" => saved::load(&saved("bench-check.jsonl")).map(|saved| comparison(&saved)),
+        "bench-run" => {
+            saved::load(&saved("bench-run.jsonl")).map(|saved: bench_run::Measured| saved.report())
+        }
+        "bench-explore" => {
+            saved::load(&saved("bench-explore.jsonl")).map(|saved: bench_explore::Measured| saved.report())
+        }
+        "bench-models" => {
+            saved::load(&saved("bench-models.jsonl")).map(|saved: bench_models::Measured| saved.report())
+        }
+        "bench-library" => {
+            saved::load(&saved("bench-library.jsonl")).map(|saved: bench_library::Measured| saved.report())
+        }
+        "bench-port" => {
+            saved::load(&saved("bench-port.jsonl")).map(|saved: bench_port::Measured| saved.report())
+        }
+        "studies" => saved::load(&saved("case-studies.jsonl")).map(|saved: studies::Measured| saved.report()),
         _ => Err(format!("nobody knows how to generate `{what}`")),
     }
 }
@@ -150,10 +150,10 @@ fn session(tool: &Path, line: &str) -> Outcome<String> {
 /// Several commands in a directory with the files of `examples/`, by the compiler that is always there.
 fn shell(tool: &Path, line: &str) -> Outcome<String> {
     let told = |what: &str, error: std::io::Error| format!("{what}: {error}");
-    let directory = std::env::temp_dir().join(format!("seqcst-readme-{}", std::process::id()));
-    fs::create_dir_all(&directory).map_err(|error| told("temporary directory", error))?;
+    let directory = tempfile::tempdir().map_err(|error| told("temporary directory", error))?;
     for file in fs::read_dir(root().join("examples")).map_err(|error| told("examples", error))?.flatten() {
-        fs::copy(file.path(), directory.join(file.file_name())).map_err(|error| told("examples", error))?;
+        fs::copy(file.path(), directory.path().join(file.file_name()))
+            .map_err(|error| told("examples", error))?;
     }
     let path = std::env::var("PATH").unwrap_or_default();
     let here = tool.parent().map_or(String::new(), |parent| parent.display().to_string());
@@ -164,9 +164,8 @@ fn shell(tool: &Path, line: &str) -> Outcome<String> {
         .env("SEQCST_CC", "gcc")
         .env("NO_COLOR", "1")
         .output()
-        .map_err(|error| told("sh", error));
-    let _ = fs::remove_dir_all(&directory);
-    let text = String::from_utf8_lossy(&output?.stdout).into_owned();
+        .map_err(|error| told("sh", error))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
     Ok(format!("```console\n$ {line}\n{}\n```\n", without_numbers(text.trim_end())))
 }
 
@@ -189,19 +188,13 @@ fn without_numbers(text: &str) -> String {
 }
 
 fn full_table(result: &bench::Measured) -> String {
-    format!(
-        "{}, commit {}. {}\n\n{}",
-        result.machine,
-        result.commit,
-        result.limits,
-        bench::table(&result.rows).markdown()
-    )
+    format!("{} {}\n\n{}", result.origin(), result.notes.limits, result.table().markdown())
 }
 
 /// The original tool beside ours.
 fn comparison(result: &bench::Measured) -> String {
-    let together = result.together.as_ref().map_or(String::new(), |words| format!("\n{words}\n"));
-    let table = original::comparison(&result.published).markdown();
+    let together = result.notes.together.as_ref().map_or(String::new(), |words| format!("\n{words}\n"));
+    let table = result.comparison().map_or(String::new(), |table| table.markdown());
     format!("Ours is commit {}, on {}:\n\n{table}{together}", result.commit, result.machine)
 }
 

@@ -1,34 +1,33 @@
 //! `cargo xtask soak`: the same properties as the tests, on many more inputs.
 
+use crate::Outcome;
 use crate::cargo::{cargo, root, run as must};
-use crate::{Outcome, bad_usage};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Random programs, or traces of programs, for each comparison with a definition, unless the user says otherwise.
-const CASES: u64 = 200_000;
-/// Seconds for each fuzz target.
-const FUZZ_SECONDS: u64 = 120;
+/// How long.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Random programs, or traces of programs, for each comparison with a definition
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    cases: u64,
+    /// For each fuzz target
+    #[arg(long, value_name = "N", default_value_t = 120)]
+    fuzz_seconds: u64,
+}
 
 /// Runs the long versions of everything.
-pub fn run(args: &[&str]) -> Outcome {
-    let (mut cases, mut fuzz_seconds) = (CASES, FUZZ_SECONDS);
-    for pair in args.chunks(2) {
-        match (pair, pair.get(1).and_then(|number| number.parse().ok())) {
-            (["--cases", _], Some(number)) => cases = number,
-            (["--fuzz-seconds", _], Some(number)) => fuzz_seconds = number,
-            _ => return bad_usage("`soak` takes `--cases N` and `--fuzz-seconds N`"),
-        }
-    }
+pub fn run(options: &Options) -> Outcome {
+    let Options { cases, fuzz_seconds } = *options;
     let start = Instant::now();
     let step = |what: &str| println!("\n[{:>5.0} s] {what}", start.elapsed().as_secs_f64());
 
     step(&format!(
         "explorer and monitors against the definitions, {cases} random programs each; the whole corpus"
     ));
-    let mut tests = cargo(&["test", "--release", "--locked", "--package", "seqcst-explore", "--tests"]);
-    tests.args(["--", "--nocapture", "--include-ignored"]);
+    let mut tests = cargo(&["test", "--release", "--locked", "--package", "seqcst-check", "--tests"]);
+    tests.args(["--", "--nocapture"]);
     must(tests.env("SEQCST_CASES", cases.to_string()).env("SEQCST_SLOW", "1"))?;
 
     step(&format!("dynamic monitor against its definition, {cases} random traces each"));
@@ -39,7 +38,7 @@ pub fn run(args: &[&str]) -> Outcome {
 
     let scripts = (cases / 10).max(1000);
     step(&format!("strategies against all schedules, {scripts} random scripts"));
-    let mut strategies = cargo(&["test", "--release", "--locked", "--package", "seqcst-schedule", "--tests"]);
+    let mut strategies = cargo(&["test", "--release", "--locked", "--package", "seqcst-explore", "--tests"]);
     must(strategies.args(["--", "--nocapture"]).env("SEQCST_CASES", scripts.to_string()))?;
 
     step(&format!("tests in process against the definitions, {cases} random programs"));

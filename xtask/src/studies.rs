@@ -13,13 +13,11 @@ mod reports;
 mod suites;
 
 pub use clients::{Client, Language, clients};
-pub use record::{load, tables};
+pub use record::{Measured, Row};
 
-use crate::bench::{commit, machine};
 use crate::cargo::{build, root};
-use crate::{Outcome, bad_usage};
-use record::Record;
-use std::path::{Path, PathBuf};
+use crate::{Outcome, saved};
+use std::path::PathBuf;
 
 /// Where everything is kept that is fetched or made, and can be again.
 pub fn folder(name: &str) -> Outcome<PathBuf> {
@@ -37,37 +35,40 @@ fn tools() -> Outcome<PathBuf> {
     folder.ok_or_else(|| "cargo built no `seqcst`".to_owned())
 }
 
+/// Which ones.
+#[derive(clap::Args)]
+pub struct Options {
+    #[command(flatten)]
+    save: saved::Save,
+    /// Only these; `bugs`: only those with known bugs
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+}
+
 /// Runs `studies`: all of them, or those named.
-pub fn run(args: &[&str]) -> Outcome {
-    let (mut save_to, mut names) = (None, Vec::new());
-    let mut args = args.iter();
-    while let Some(&arg) = args.next() {
-        match arg {
-            "--save" => save_to = Some(args.next().ok_or("`--save` needs a file")?),
-            name if !name.starts_with('-') => names.push(name),
-            other => return bad_usage(&format!("`studies` does not know `{other}`")),
-        }
-    }
-    let wanted = |name: &str| names.is_empty() || names.contains(&name);
+pub fn run(options: &Options) -> Outcome {
+    let names = &options.names;
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
     let tools = tools()?;
-    let mut record = Record { machine: machine(), commit: commit(), studies: Vec::new(), bugs: Vec::new() };
+    let mut result = Measured::here(());
     // Saved after each of them: what takes an hour must not be lost because the last one fails.
-    let save = |record: &Record| save_to.map_or(Ok(()), |file| record.save(Path::new(file)));
+    let mut add = |row: Row| {
+        row.announce();
+        result.rows.push(row);
+        result.merge_into(options.save.save.as_deref())
+    };
     for client in clients()?.iter().filter(|client| wanted(&client.name)) {
-        record.add_study(clients::study(&tools, client)?);
-        save(&record)?;
+        add(Row::Study(clients::study(&tools, client)?))?;
     }
     for suite in suites::SUITES.iter().filter(|suite| wanted(suite.name)) {
-        record.add_study(suites::study(&tools, suite)?);
-        save(&record)?;
+        add(Row::Study(suites::study(&tools, suite)?))?;
     }
     for bug in bugs::all()?.iter().filter(|bug| wanted("bugs") || wanted(&bug.name)) {
-        record.add_bug(bugs::find(&tools, bug)?);
-        save(&record)?;
+        add(Row::Bug(bugs::find(&tools, bug)?))?;
     }
-    if record.studies.is_empty() && record.bugs.is_empty() {
-        return bad_usage(&format!("there is no study named {}", names.join(" or ")));
+    if result.rows.is_empty() {
+        return Err(format!("there is no study named {}", names.join(" or ")));
     }
-    println!("\n{}", tables(&record));
+    println!("\n{}", result.report());
     Ok(())
 }

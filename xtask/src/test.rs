@@ -4,7 +4,7 @@
 
 use crate::cargo::{self, Executable, build, cargo};
 use crate::table::Table;
-use crate::{Outcome, bad_usage, setup};
+use crate::{Outcome, setup};
 use std::collections::BTreeMap;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
@@ -17,13 +17,16 @@ struct Tally {
     failures: Vec<String>,
 }
 
+/// Which tests.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Only tests whose name contains this
+    filter: Option<String>,
+}
+
 /// Runs everything, or only the tests whose name contains a text.
-pub fn run(args: &[&str]) -> Outcome {
-    let filter = match args {
-        [] => None,
-        [filter] if !filter.starts_with('-') => Some(*filter),
-        _ => return bad_usage("`test` takes one text to look for in names of tests"),
-    };
+pub fn run(options: &Options) -> Outcome {
+    let filter = options.filter.as_deref();
     setup::ensure()?;
     let start = Instant::now();
     let binaries = build(&["test", "--workspace", "--no-run", "--locked"])?;
@@ -99,7 +102,7 @@ fn failures(what: &str, printed: &str, status: ExitStatus) -> Vec<String> {
 }
 
 /// The number in `…; 12 passed; …`.
-fn number_before(line: &str, word: &str) -> u64 {
+pub fn number_before(line: &str, word: &str) -> u64 {
     let before = line.split(word).next().unwrap_or_default();
     before.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }

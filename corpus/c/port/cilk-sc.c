@@ -1,5 +1,5 @@
 // The THE protocol of Cilk-5's work-stealing queue as designed for SC (Frigo, Leiserson, Randall, The implementation of the Cilk-5 multithreaded language, PLDI 1998).
-// Its `T--` and `H++` are read-modify-writes, as LLVM made them in seed 004 §V.
+// Its `T--` and `H++` are read-modify-writes, as LLVM made them in [Fency21] §V.
 #include <pthread.h>
 #include <stdatomic.h>
 

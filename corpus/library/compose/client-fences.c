@@ -1,4 +1,4 @@
-// Two threads that use both registers (seed 002, Fig. 1): with SC fences between the calls, one of
+// Two threads that use both registers ([RoboCop24], Fig. 1): with SC fences between the calls, one of
 // them reads 1.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-// Two threads that use both registers (seed 002, Fig. 1): without fences both may read 0.
+// Two threads that use both registers ([RoboCop24], Fig. 1): without fences both may read 0.
 #include <pthread.h>
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 //@ set: set1
 //@ get: get1
 //@ verdict: robust
-// The first of two registers (seed 002, Fig. 1).
+// The first of two registers ([RoboCop24], Fig. 1).
 #include <stdatomic.h>
 
 static atomic_int first;

@@ -2,7 +2,7 @@
 //@ set: set2
 //@ get: get2
 //@ verdict: robust
-// The second of two registers (seed 002, Fig. 1).
+// The second of two registers ([RoboCop24], Fig. 1).
 #include <stdatomic.h>
 
 static atomic_int second;

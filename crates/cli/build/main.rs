@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// The crates that the runtime is made of.
-const SOURCES: [&str; 4] = ["crates/runtime", "crates/monitor", "crates/model", "crates/schedule"];
+const SOURCES: [&str; 4] = ["crates/runtime", "crates/monitor", "crates/model", "crates/explore"];
 
 fn main() -> ExitCode {
     match build() {

@@ -1,92 +1,85 @@
-//! `seqcst check`: from files to reports and an exit code.
+//! `seqcst check`: from files to answers and an exit code.
 
-use crate::Status;
-use crate::engine::{self, CheckOptions};
 use crate::flags::{CheckFlags, Format};
 use crate::input;
-use crate::output;
+use crate::output::{self, Printer};
 use crate::pictures::Pictures;
 use crate::progress::Line;
-use seqcst_report::{Finding, Verdict, render, to_json};
+use seqcst_check::answer::{self, Source};
+use seqcst_check::robustness::Plan;
+use seqcst_check::states::{Limits, Options};
+use seqcst_program::lower;
+use seqcst_program::semantics::Machine;
+use seqcst_report::{Answer, Status};
 use std::io;
 use std::path::Path;
 
 /// Checks all files, in order; gives the worst of what was found.
 pub fn run(flags: &CheckFlags) -> Status {
     let (svg, dot) = (flags.svg.as_deref(), flags.dot.as_deref());
-    let pictures = match Pictures::new(svg, dot, flags.format == Format::Text, &flags.files) {
+    let notes = flags.print.format == Format::Text;
+    let pictures = match Pictures::new(svg, dot, notes, &flags.files) {
         Ok(pictures) => pictures,
         Err(message) => {
-            output::complain(&message);
+            output::write_stderr(&message);
             return Status::BadInput;
         }
     };
-    let options = CheckOptions::from(flags);
-    let mut printer = Printer { flags, last_was_long: None };
+    let plan = plan(flags);
+    let mut printer = Printer::new(&flags.print);
     let mut worst = Status::Holds;
     for file in &flags.files {
-        let (status, listens) = check(file, flags, &options, &pictures, &mut printer);
-        worst = worst.max(status);
+        let Some(answer) = check(file, flags, &plan) else {
+            worst = Status::BadInput;
+            continue;
+        };
+        worst = worst.max(answer.verdict.status());
+        let drawn = pictures.draw(&answer);
+        let listens = printer.print(answer);
+        if let Err(message) = drawn {
+            output::write_stderr(&message);
+            worst = Status::BadInput;
+        }
         if !listens {
             break;
         }
     }
+    printer.finish();
     worst
 }
 
-/// Checks one file; also says whether anybody still reads the answers.
-fn check(
-    file: &Path,
-    flags: &CheckFlags,
-    options: &CheckOptions,
-    pictures: &Pictures,
-    printer: &mut Printer,
-) -> (Status, bool) {
+fn plan(flags: &CheckFlags) -> Plan {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let search = Options {
+        limits: Limits { states: flags.max_states, time: flags.timeout, memory: Some(flags.max_memory) },
+        workers: flags.threads.map_or_else(cores, usize::from),
+        symmetry: !flags.no_symmetry,
+        independence: !flags.no_por,
+        clash: false,
+    };
+    Plan { search, abstraction: !flags.no_abstraction, deadlock: flags.deadlock }
+}
+
+/// Checks one file. Without an answer the file was at fault, and the user was told.
+fn check(file: &Path, flags: &CheckFlags, plan: &Plan) -> Option<Answer> {
     let input = match input::read(file) {
         Ok(input) => input,
         Err(bad) => {
-            output::complain(&bad.render(output::use_color(flags.color, &io::stderr())));
-            return (Status::BadInput, true);
+            output::write_stderr(&bad.render(output::use_color(flags.print.color, &io::stderr())));
+            return None;
         }
     };
-    if flags.format == Format::Text {
-        output::complain(&input.warnings());
+    if flags.print.format == Format::Text {
+        output::write_stderr(&input.warnings());
     }
     let line = Line::new(&input.file);
-    let finding = engine::check_file(&input, options, &|progress| line.update(progress));
-    drop(line);
-    let status = match finding.verdict {
-        Verdict::Robust => Status::Holds,
-        Verdict::GaveUp(_) => Status::GaveUp,
-        _ => Status::Violation,
-    };
-    let listens = printer.print(&finding);
-    match pictures.draw(&finding) {
-        Ok(()) => (status, listens),
-        Err(message) => {
-            output::complain(&message);
-            (Status::BadInput, listens)
+    let machine = match lower(&input.parsed.program, flags.model) {
+        Ok(code) => Machine::new(code),
+        Err(unsupported) => {
+            output::write_stderr(&format!("{}: error: {unsupported}\n", input.file));
+            return None;
         }
-    }
-}
-
-/// Prints findings, one after the other.
-struct Printer<'a> {
-    flags: &'a CheckFlags,
-    /// Whether the last finding took more than a line; none at the start.
-    last_was_long: Option<bool>,
-}
-
-impl Printer<'_> {
-    /// False if nobody listens any more.
-    fn print(&mut self, finding: &Finding) -> bool {
-        let text = match self.flags.format {
-            Format::Json => return output::answer(&format!("{}\n", to_json(finding))),
-            Format::Text => render(finding, output::use_color(self.flags.color, &io::stdout())),
-        };
-        let long = text.lines().count() > 1;
-        // An empty line around everything that takes more than a line.
-        let apart = self.last_was_long.replace(long).is_some_and(|before| before || long);
-        output::answer(&format!("{}{text}", if apart { "\n" } else { "" }))
-    }
+    };
+    let source = Source { file: &input.file, text: &input.source };
+    Some(answer::check(&machine, source, plan, &|progress| line.update(progress)))
 }

@@ -9,8 +9,9 @@ pub use library::LibraryFlags;
 pub use port::{FromMachine, PortFlags, ToMachine};
 
 use crate::units::{parse_duration, parse_size};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use seqcst_program::Target;
+use seqcst_model::Model;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -141,8 +142,8 @@ pub struct RunFlags {
     pub quiet: bool,
 
     /// What to print: text on standard error, the others on standard output
-    #[arg(long, value_enum, default_value_t = RunFormat::Text, help_heading = "Output")]
-    pub format: RunFormat,
+    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
+    pub format: Format,
 
     /// Print it into this file
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
@@ -151,17 +152,6 @@ pub struct RunFlags {
     /// The program and its arguments
     #[arg(value_name = "PROGRAM ARGS", required = true, trailing_var_arg = true)]
     pub command: Vec<OsString>,
-}
-
-/// What `seqcst run` prints.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RunFormat {
-    /// A summary
-    Text,
-    /// One JSON object
-    Json,
-    /// A log in SARIF 2.1.0
-    Sarif,
 }
 
 const COMPILERS: &str = "\
@@ -226,12 +216,8 @@ pub struct CheckFlags {
     pub files: Vec<PathBuf>,
 
     /// The memory model to be robust against
-    #[arg(long, value_enum, default_value_t = ModelName::Rc20)]
-    pub model: ModelName,
-
-    /// What to print on standard output
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    #[arg(long, value_parser = models(), default_value_t)]
+    pub model: Model,
 
     /// Also look for deadlocks: threads that can get stuck at a `wait`, a lock or a blocking CAS for ever
     #[arg(long)]
@@ -273,34 +259,27 @@ pub struct CheckFlags {
     #[arg(long, value_name = "OUT.dot", help_heading = "Output")]
     pub dot: Option<PathBuf>,
 
+    /// How answers are printed.
+    #[command(flatten)]
+    pub print: PrintFlags,
+}
+
+/// How answers are printed, for all commands that give one.
+#[derive(Args, Debug)]
+pub struct PrintFlags {
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
+    pub format: Format,
+
     /// Colors in text: `auto` is for terminals, unless NO_COLOR is set
     #[arg(long, value_enum, default_value_t = ColorWhen::Auto, help_heading = "Output")]
     pub color: ColorWhen,
 }
 
-/// Memory models, by name.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ModelName {
-    /// Plain interleaving: only races and assertions are looked for
-    Sc,
-    /// Release/acquire: every access is release or acquire, whatever is written
-    Ra,
-    /// C11 with relaxed, acquire and release accesses and fences
-    Rc20,
-    /// x86: stores are delayed in store buffers
-    Tso,
-}
-
-impl ModelName {
-    /// The model to lower a program for.
-    pub fn target(self) -> Target {
-        match self {
-            ModelName::Sc => Target::Sc,
-            ModelName::Ra => Target::Ra,
-            ModelName::Rc20 => Target::Rc20,
-            ModelName::Tso => Target::Tso,
-        }
-    }
+/// The memory models that a program can be checked against, by name.
+fn models() -> impl TypedValueParser<Value = Model> {
+    let value = |model: Model| PossibleValue::new(model.name()).help(model.summary());
+    PossibleValuesParser::new(Model::WATCHED.map(value)).try_map(|name| name.parse::<Model>())
 }
 
 /// What answers look like.
@@ -308,8 +287,10 @@ impl ModelName {
 pub enum Format {
     /// A report to read, with source snippets
     Text,
-    /// One JSON object per file, one per line, and nothing else
+    /// One JSON object per input, one per line, and nothing else
     Json,
+    /// A log in SARIF 2.1.0, for editors and code hosts
+    Sarif,
 }
 
 /// When to use colors.

@@ -23,7 +23,7 @@ pub enum BadInput {
     Unreadable {
         /// The file, as the user named it.
         file: String,
-        /// Why.
+        /// The reason, in words.
         why: String,
     },
     /// It can be read, but not understood.

@@ -2,8 +2,7 @@
 //!
 //! * [`flags`]: what can be said on the command line, with [`units`] for durations and sizes;
 //! * [`input`]: files to programs, or one message about what is wrong with them;
-//! * [`engine`]: a program to an answer;
-//! * [`check`]: `seqcst check`, from files to reports and an exit code;
+//! * [`check`]: `seqcst check`, from files to answers;
 //! * [`compile`]: `seqcst cc` and `c++`, compilers that instrument programs;
 //! * [`run`]: `seqcst run`, which runs instrumented programs and sums up;
 //! * [`explore`]: `seqcst explore`, which runs programs under schedules of its own choice;
@@ -17,7 +16,6 @@
 
 mod check;
 mod compile;
-mod engine;
 mod explore;
 mod flags;
 mod input;
@@ -32,32 +30,9 @@ mod units;
 
 use clap::Parser;
 use flags::{Command, Flags};
+use seqcst_report::Status;
 use std::panic::PanicHookInfo;
 use std::process::ExitCode;
-
-/// How a command ended.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Status {
-    /// What was asked for holds.
-    Holds,
-    /// A limit was reached, or something went wrong inside: nothing is decided.
-    GaveUp,
-    /// A violation was found.
-    Violation,
-    /// The input or the command line is at fault.
-    BadInput,
-}
-
-impl Status {
-    fn code(self) -> u8 {
-        match self {
-            Status::Holds => 0,
-            Status::Violation => 1,
-            Status::BadInput => 2,
-            Status::GaveUp => 3,
-        }
-    }
-}
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(internal_error));
@@ -90,19 +65,38 @@ fn foreign() -> Option<Status> {
         },
         _ => return None,
     };
-    output::complain(&format!("seqcst: error: {message}\n"));
+    output::write_stderr(&format!("seqcst: error: {message}\n"));
     Some(Status::BadInput)
 }
 
-/// A panic is a bug of ours: one line about it, in place of a trace.
+/// A panic is a bug of ours: one line about it, in place of a trace. Nothing is said of one that is caught on purpose.
 fn internal_error(panic: &PanicHookInfo) {
+    if seqcst_model::panics::is_caught() {
+        return;
+    }
     let payload = panic.payload();
     let message = payload.downcast_ref::<&str>().map(|s| s.to_string());
     let message = message.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
     let place = panic.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
     let message = message.replace(['\n', '\r'], " ");
-    output::complain(&format!(
+    output::write_stderr(&format!(
         "internal error: {message}{place}; this is a bug in seqcst, please report it\n"
     ));
     std::process::exit(i32::from(Status::GaveUp.code()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::internal_error;
+    use seqcst_model::panics;
+
+    /// If the hook didn't know, this would end the process.
+    #[test]
+    fn panics_that_are_caught_are_no_internal_errors() {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(internal_error));
+        let caught = panics::catch(|| panic!("by a solver")).is_none();
+        std::panic::set_hook(usual);
+        assert!(caught);
+    }
 }

@@ -1,19 +1,87 @@
 //! Where answers go: standard output, pictures, colors.
 
-use crate::flags::ColorWhen;
+use crate::flags::{ColorWhen, Format, PrintFlags};
+use seqcst_report::{Answer, TextOptions, render, to_sarif};
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+/// Prints answers on standard output, one after the other, in the format that the user wants.
+pub struct Printer {
+    format: Format,
+    options: TextOptions,
+    /// Whether the last answer took more than a line; none at the start.
+    last_was_long: Option<bool>,
+    /// SARIF has all of them in one log.
+    answers: Vec<Answer>,
+    /// Where text goes: standard output can be needed for something else.
+    write_text: fn(&str) -> bool,
+}
+
+impl Printer {
+    /// As the flags say.
+    pub fn new(flags: &PrintFlags) -> Printer {
+        let color = use_color(flags.color, &io::stdout());
+        let options = TextOptions { color, explain: false, pairs: usize::MAX, summary: false };
+        Printer {
+            format: flags.format,
+            options,
+            last_was_long: None,
+            answers: Vec::new(),
+            write_text: write_stdout,
+        }
+    }
+
+    /// With more to say in text.
+    pub fn with(self, change: impl FnOnce(TextOptions) -> TextOptions) -> Printer {
+        Printer { options: change(self.options), ..self }
+    }
+
+    /// With text on standard error.
+    pub fn on_stderr(self, flags: &PrintFlags) -> Printer {
+        let write_text = |text: &str| {
+            write_stderr(text);
+            true
+        };
+        let color = use_color(flags.color, &io::stderr());
+        Printer { write_text, options: TextOptions { color, ..self.options }, ..self }
+    }
+
+    /// Prints an answer. False if nobody listens any more.
+    pub fn print(&mut self, answer: Answer) -> bool {
+        match self.format {
+            Format::Json => write_stdout(&format!("{}\n", answer.to_json())),
+            Format::Sarif => {
+                self.answers.push(answer);
+                true
+            }
+            Format::Text => {
+                let text = render(&answer, self.options);
+                let long = text.lines().count() > 1;
+                // An empty line around everything that takes more than a line.
+                let apart = self.last_was_long.replace(long).is_some_and(|before| before || long);
+                (self.write_text)(&format!("{}{text}", if apart { "\n" } else { "" }))
+            }
+        }
+    }
+
+    /// Prints what is left.
+    pub fn finish(self) {
+        if self.format == Format::Sarif {
+            write_stdout(&to_sarif(&self.answers));
+        }
+    }
+}
+
 /// Prints an answer. False if nobody listens any more (a closed pipe), which is no error.
-pub fn answer(text: &str) -> bool {
+pub fn write_stdout(text: &str) -> bool {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()
 }
 
 /// Prints a message on standard error, as far as that is possible.
-pub fn complain(text: &str) {
+pub fn write_stderr(text: &str) {
     let mut out = io::stderr().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

@@ -1,7 +1,7 @@
 //! Pictures of a witness: where they go, and when they are drawn.
 
 use crate::output::{self, Target};
-use seqcst_report::{Finding, to_dot, to_svg};
+use seqcst_report::{Answer, to_dot, to_svg};
 use std::path::{Path, PathBuf};
 
 /// The files to draw the witness into.
@@ -43,15 +43,17 @@ impl Pictures {
     }
 
     /// Draws the witness, if there is one.
-    pub fn draw(&self, finding: &Finding) -> Result<(), String> {
-        let svg = self.svg.as_ref().map(|target| (target, to_svg(finding)));
-        let dot = self.dot.as_ref().map(|target| (target, to_dot(finding)));
+    pub fn draw(&self, answer: &Answer) -> Result<(), String> {
+        let svg = self.svg.as_ref().map(|target| (target, to_svg(answer)));
+        let dot = self.dot.as_ref().map(|target| (target, to_dot(answer)));
         for (target, text) in svg.into_iter().chain(dot) {
             match text {
                 Some(text) => target.write(&text)?,
                 None if self.notes => {
                     let name = target.name.display();
-                    output::complain(&format!("{name}: note: not written, there is no witness to draw\n"));
+                    output::write_stderr(&format!(
+                        "{name}: note: not written, there is no witness to draw\n"
+                    ));
                 }
                 None => {}
             }

@@ -1,14 +1,34 @@
-//! Sources of SC event streams over finite-state programs.
+//! Whose turn is it? Schedules of concurrent programs, whatever the programs are.
 //!
-//! [`check`](states::check) visits all reachable states of a program under SC, with a monitor watching, and so decides
-//! robustness. [`schedules`] executes a program in one schedule after the other. Nothing here knows a memory model: the
-//! monitors answer all questions about weak behaviour.
+//! A *source* runs a program one thread at a time: a TPL program, a Rust closure on coroutines, a C program in a process
+//! of its own. At every step a [`Player`] tells it whose turn it is. All choices go on one tape: a [`Plan`] is the
+//! beginning of a tape and a way to go on after its end, so that a plan is plain data, fits into shared memory, and can
+//! be replayed and shortened. What happened comes back as a [`Trace`]. Between executions a [`Strategy`] looks at traces
+//! and makes plans; [`explore`] is the loop around them.
+//!
+//! Nothing here knows a memory model or a program: a step is an [`Op`], which objects it touches and how.
 
-pub mod abstraction;
-pub mod robustness;
-pub mod schedules;
-pub mod states;
-mod summary;
-pub mod witness;
+mod determinism;
+mod engine;
+mod fingerprint;
+mod op;
+mod plan;
+mod player;
+mod priorities;
+pub mod strategies;
+mod strategy;
+pub mod tape;
+mod trace;
+pub mod wire;
 
-pub use summary::summarise;
+pub use determinism::Divergence;
+pub use engine::{Failing, Failure, Found, Limits, Outcome, Source, Summary, explore};
+pub use fingerprint::Fingerprints;
+pub use op::{FENCES, How, Kind, Object, Op};
+pub use plan::{CHOICE, Plan, Then};
+pub use player::{Choice, Player, Record, State};
+pub use strategy::{Progress, Strategy};
+pub use trace::{Change, End, NOBODY, States, Step, Trace, Waiting};
+
+/// A thread, in order of creation; 0 is the first.
+pub type ThreadId = u32;

@@ -1,28 +1,28 @@
 //! Weakened copies of a library: every access one step weaker, every fence removed or one step weaker.
 
-use crate::code::{AccessKind, Label, Library, Order, Site, Statement};
+use crate::code::{AccessKind, Label, Library, Mode, Site, Statement, order_name};
 use crate::rho::{accessed, each_access};
 use std::collections::BTreeSet;
 
 /// A weakened library.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mutant {
-    /// The library.
+    /// The weakened copy.
     pub library: Library,
     /// What is weaker: `push: compare-and-swap of head: release → relaxed`.
     pub description: String,
-    /// Where.
+    /// The place of the operation that is weaker.
     pub site: Site,
 }
 
 /// What is done to an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Step {
+enum Weakening {
     /// Another order; of a compare-and-swap, if it succeeds.
-    Order(Order),
+    Order(Mode),
     /// Another order of a compare-and-swap that fails.
-    Failure(Order),
-    /// It is gone.
+    Failure(Mode),
+    /// The operation is removed.
     Removed,
 }
 
@@ -67,55 +67,60 @@ fn word(kind: &AccessKind) -> &'static str {
     }
 }
 
-fn steps(kind: &AccessKind) -> Vec<(Step, String)> {
-    let to = |from: Order, step: fn(Order) -> Step, kind: Kind, before: &str| -> Vec<(Step, String)> {
-        weaker(from, kind).iter().map(|order| (step(*order), format!("{before}{from} → {order}"))).collect()
+fn steps(kind: &AccessKind) -> Vec<(Weakening, String)> {
+    let to = |from: Mode,
+              step: fn(Mode) -> Weakening,
+              kind: AccessType,
+              before: &str|
+     -> Vec<(Weakening, String)> {
+        let text = |to: Mode| format!("{before}{} → {}", order_name(from), order_name(to));
+        weaker(from, kind).iter().map(|to| (step(*to), text(*to))).collect()
     };
     match kind {
         AccessKind::Load { order, .. } | AccessKind::Wait { order, .. } => {
-            to(*order, Step::Order, Kind::Read, "")
+            to(*order, Weakening::Order, AccessType::Read, "")
         }
-        AccessKind::Store { order, .. } => to(*order, Step::Order, Kind::Write, ""),
-        AccessKind::Rmw { order, .. } => to(*order, Step::Order, Kind::Update, ""),
+        AccessKind::Store { order, .. } => to(*order, Weakening::Order, AccessType::Write, ""),
+        AccessKind::Rmw { order, .. } => to(*order, Weakening::Order, AccessType::Update, ""),
         AccessKind::Cas { success, failure, is_blocking, .. } => {
-            let mut all = to(*success, Step::Order, Kind::Update, "");
+            let mut all = to(*success, Weakening::Order, AccessType::Update, "");
             if !is_blocking {
-                all.extend(to(*failure, Step::Failure, Kind::Read, "if it fails, "));
+                all.extend(to(*failure, Weakening::Failure, AccessType::Read, "if it fails, "));
             }
             all
         }
         AccessKind::Fence { order } => {
-            let mut all = vec![(Step::Removed, format!("{order} → none"))];
-            let less = to(*order, Step::Order, Kind::Update, "");
-            all.extend(less.into_iter().filter(|(step, _)| *step != Step::Order(Order::Relaxed)));
+            let mut all = vec![(Weakening::Removed, format!("{} → none", order_name(*order)))];
+            let less = to(*order, Weakening::Order, AccessType::Update, "");
+            all.extend(less.into_iter().filter(|(step, _)| *step != Weakening::Order(Mode::Relaxed)));
             all
         }
         AccessKind::Allocate { .. } | AccessKind::Free { .. } => vec![],
     }
 }
 
-/// What an order is to.
+/// Kinds of access, which differ in the orders they may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum AccessType {
     Read,
     Write,
     Update,
 }
 
 /// The next weaker orders.
-fn weaker(order: Order, kind: Kind) -> &'static [Order] {
+fn weaker(order: Mode, kind: AccessType) -> &'static [Mode] {
     match (order, kind) {
-        (Order::Relaxed, _) => &[],
-        (Order::SeqCst, Kind::Read) => &[Order::Acquire],
-        (Order::SeqCst, Kind::Write) => &[Order::Release],
-        (Order::SeqCst, Kind::Update) => &[Order::AcqRel],
-        (Order::AcqRel, Kind::Update) => &[Order::Acquire, Order::Release],
-        (Order::Acquire | Order::Release | Order::AcqRel, _) => &[Order::Relaxed],
+        (Mode::NonAtomic | Mode::Relaxed, _) => &[],
+        (Mode::SeqCst, AccessType::Read) => &[Mode::Acquire],
+        (Mode::SeqCst, AccessType::Write) => &[Mode::Release],
+        (Mode::SeqCst, AccessType::Update) => &[Mode::AcqRel],
+        (Mode::AcqRel, AccessType::Update) => &[Mode::Acquire, Mode::Release],
+        (Mode::Acquire | Mode::Release | Mode::AcqRel, _) => &[Mode::Relaxed],
     }
 }
 
-fn weaken(block: &mut Vec<Statement>, label: Label, step: Step) {
-    if step == Step::Removed {
+fn weaken(block: &mut Vec<Statement>, label: Label, step: Weakening) {
+    if step == Weakening::Removed {
         block.retain(|statement| !matches!(statement, Statement::Access(access) if access.label == label));
     }
     for statement in block {
@@ -126,7 +131,7 @@ fn weaken(block: &mut Vec<Statement>, label: Label, step: Step) {
             }
             Statement::Loop { body, .. } => weaken(body, label, step),
             Statement::Access(access) if access.label == label => match (&mut access.kind, step) {
-                (AccessKind::Cas { failure, .. }, Step::Failure(weaker)) => *failure = weaker,
+                (AccessKind::Cas { failure, .. }, Weakening::Failure(weaker)) => *failure = weaker,
                 (
                     AccessKind::Load { order, .. }
                     | AccessKind::Wait { order, .. }
@@ -134,7 +139,7 @@ fn weaken(block: &mut Vec<Statement>, label: Label, step: Step) {
                     | AccessKind::Rmw { order, .. }
                     | AccessKind::Cas { success: order, .. }
                     | AccessKind::Fence { order },
-                    Step::Order(weaker),
+                    Weakening::Order(weaker),
                 ) => *order = weaker,
                 _ => {}
             },

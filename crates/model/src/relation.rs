@@ -1,6 +1,6 @@
 //! Binary relations between events, with the operators of the papers.
 //!
-//! Notation as in seed 002 §3.2 and seed 004 §II.A: `r | s`, `r & s`, `r - s` are union, intersection and
+//! Notation as in \[RoboCop24] §3.2 and \[Fency21] §II.A: `r | s`, `r & s`, `r - s` are union, intersection and
 //! difference, [`Relation::seq`] is `r ; s`, [`Relation::inverse`] `r⁻¹`, [`Relation::maybe`] `r?`,
 //! [`Relation::plus`] `r⁺`, [`Relation::star`] `r*`, [`Relation::within`] `[A] ; r ; [B]`. Events are
 //! numbered from 0, at most [`Set::MAX`]; a row of the bit matrix holds the successors of one event.

@@ -1,6 +1,6 @@
 //! The operational x86-TSO machine: a FIFO store buffer per thread in front of a shared memory.
 //!
-//! Owens, Sarkar, Sewell, "A better x86 memory model: x86-TSO" (TPHOLs 2009), the machine behind seed 001. A
+//! Owens, Sarkar, Sewell, "A better x86 memory model: x86-TSO" (TPHOLs 2009), the machine behind \[Sober08]. A
 //! store goes to the thread's buffer, a load takes the newest store to its location there or else looks into
 //! memory, at any time the oldest store of a buffer may reach memory; MFENCE (a fence of mode `sc`) and
 //! locked instructions (every read-modify-write, and a compare-and-swap that fails) wait until the thread's

@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 pub enum Change {
     /// A fence instruction is put in.
     Insert {
-        /// Where.
+        /// The point before which, or the edge on which, it stands.
         at: Point,
-        /// Which.
+        /// Its kind.
         fence: Fence,
     },
     /// An access gets a stronger instruction.
@@ -50,20 +50,20 @@ impl Strength {
 
 /// Changes, by the places in the text that they are about.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Made {
+pub(crate) struct AppliedChanges {
     fences: FxHashMap<Spot, Vec<Fence>>,
     strengths: FxHashMap<u32, Vec<Strength>>,
 }
 
-impl Made {
+impl AppliedChanges {
     /// These changes of a program.
-    pub fn new(program: &Program, changes: &[Change]) -> Made {
-        let mut made = Made::default();
-        changes.iter().for_each(|&change| made.add(program, change));
-        made
+    pub fn new(program: &Program, changes: &[Change]) -> AppliedChanges {
+        let mut applied = AppliedChanges::default();
+        changes.iter().for_each(|&change| applied.add(program, change));
+        applied
     }
 
-    /// One more.
+    /// Adds a change; one that has no place in the text is left out.
     pub fn add(&mut self, program: &Program, change: Change) {
         match change {
             Change::Insert { at, fence } => {
@@ -90,7 +90,7 @@ impl Made {
     }
 
     /// The step of an instruction with this tag, as it is then.
-    pub fn applied(&self, tag: u32, step: Step) -> Step {
+    pub fn strengthened(&self, tag: u32, step: Step) -> Step {
         let strengths = self.strengths.get(&tag).map_or(&[][..], |strengths| strengths);
         strengths.iter().fold(step, |step, strength| strength.applied(step))
     }

@@ -1,13 +1,13 @@
-//! Fences counted as seed 004 §V counts them: those that a naive scheme would put in, and those that are there.
+//! Fences counted as \[Fency21] §V counts them: those that a naive scheme would put in, and those that are there.
 
 use crate::machine::{Acquire, Machine, Step};
 use crate::mapping::{Features, steps};
-use crate::program::{NOWHERE, Program, What};
+use crate::program::{NOWHERE, NodeKind, Program};
 use rustc_hash::FxHashSet;
 
 /// The naive scheme: a fence after every memory access.
 pub fn naive(program: &Program) -> usize {
-    instructions(program).into_iter().filter(|what| matches!(what, What::Access(_))).count()
+    instructions(program).into_iter().filter(|what| matches!(what, NodeKind::Access(_))).count()
 }
 
 /// The fences that the machine's program has: fence instructions, on ARMv8 also acquire loads and release stores, on x86
@@ -17,7 +17,7 @@ pub fn existing(program: &Program, machine: Machine, features: Features) -> usiz
 }
 
 /// What the instructions do; copies of one count once, and so does one that does several things.
-fn instructions(program: &Program) -> Vec<&What> {
+fn instructions(program: &Program) -> Vec<&NodeKind> {
     let mut seen = FxHashSet::default();
     let mut found = Vec::new();
     for function in &program.functions {
@@ -25,11 +25,11 @@ fn instructions(program: &Program) -> Vec<&What> {
             // One that goes on piece by piece has its place in front of the pieces.
             let pieces =
                 node.next.iter().map(|edge| &function.nodes[edge.to]).find(|next| next.tag == NOWHERE);
-            let what = match (&node.what, pieces) {
-                (What::Nothing, Some(piece)) => &piece.what,
+            let what = match (&node.kind, pieces) {
+                (NodeKind::Nothing, Some(piece)) => &piece.kind,
                 (what, _) => what,
             };
-            if *what != What::Nothing && seen.insert(node.tag) {
+            if *what != NodeKind::Nothing && seen.insert(node.tag) {
                 found.push(what);
             }
         }
@@ -37,7 +37,7 @@ fn instructions(program: &Program) -> Vec<&What> {
     found
 }
 
-fn in_node(what: &What, machine: Machine, features: Features) -> usize {
+fn in_node(what: &NodeKind, machine: Machine, features: Features) -> usize {
     let steps = steps(machine, features, what);
     let fences = steps.success.iter().filter(|step| matches!(step, Step::Fence(_))).count();
     let swaps = steps.success.iter().any(|step| matches!(step, Step::Write { exclusive: true, .. }));

@@ -150,7 +150,7 @@ impl<'a> Search<'a> {
         self.lowered.from == Machine::Sc || a == d || c == b || self.surely(a, d) || self.surely(c, b)
     }
 
-    /// Whether the machine that the program comes from always orders the one event before the other.
+    /// Whether the source machine always orders the one event before the other.
     fn surely(&self, a: usize, b: usize) -> bool {
         self.lowered.from == Machine::X86
             && self.after[a][b]

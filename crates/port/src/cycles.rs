@@ -1,12 +1,13 @@
 //! Which pairs can lie on a cycle that the stronger machine forbids.
 //!
-//! Seed 004 §III: such a cycle alternates between kept pairs of a thread and *conflicts* between threads (`rfe`, `coe`,
+//! \[Fency21] §III: such a cycle alternates between kept pairs of a thread and *conflicts* between threads (`rfe`, `coe`,
 //! `fre`). The paper's pair graph has an edge from `(a, b)` to `(c, d)` where `b` and `c` may alias, and takes every pair with
 //! an edge in and an edge out. Here the same graph is split at the accesses: a cycle *enters* an event by a conflict and
 //! *leaves* an event by one. A kept pair `(a, b)` leads from entering `a` to leaving `b`; a write can be entered and left alone
 //! (`fre ; rfe`). A pair is on a cycle iff both its ends are in one strongly connected component. Self-loops stay:
 //! `flag[i] = 1; r = flag[1 - i]` is store buffering from one pair.
 
+use crate::graph::components;
 use crate::limit::{Deadline, OutOfTime};
 use crate::lowered::{Event, Lowered};
 use crate::machine::{Machine, Step};
@@ -18,7 +19,7 @@ pub struct Cycles {
     /// Where a cycle can go: events are entered at `2 * event`, left at `2 * event + 1`.
     next: Vec<Vec<u32>>,
     /// The component of each place.
-    component: Vec<u32>,
+    component: Vec<usize>,
 }
 
 /// Entering an event.
@@ -76,7 +77,11 @@ impl Cycles {
             let partners = (0..many).filter(|&other| conflict(lowered, aliases, event, other));
             next[leave(event)].extend(partners.map(|other| enter(other) as u32));
         }
-        let component = components(&next);
+        let mut component = vec![0; next.len()];
+        let edges = |place: usize| next[place].iter().map(|&to| to as usize);
+        for (number, members) in components(next.len(), 0..next.len(), edges).into_iter().enumerate() {
+            members.into_iter().for_each(|place| component[place] = number);
+        }
         Ok(Cycles { next, component })
     }
 
@@ -113,48 +118,4 @@ impl Cycles {
         cycle.dedup();
         cycle
     }
-}
-
-/// Tarjan's strongly connected components, with a stack of its own.
-fn components(next: &[Vec<u32>]) -> Vec<u32> {
-    const NEW: u32 = u32::MAX;
-    let many = next.len();
-    let (mut index, mut low, mut component) = (vec![NEW; many], vec![0; many], vec![NEW; many]);
-    let (mut open, mut count, mut found) = (Vec::new(), 0, 0);
-    for root in 0..many {
-        if index[root] != NEW {
-            continue;
-        }
-        let mut work = vec![(root, 0)];
-        while let Some((at, edge)) = work.pop() {
-            if edge == 0 {
-                (index[at], low[at]) = (count, count);
-                count += 1;
-                open.push(at);
-            }
-            if let Some(&to) = next[at].get(edge) {
-                work.push((at, edge + 1));
-                let to = to as usize;
-                if index[to] == NEW {
-                    work.push((to, 0));
-                } else if component[to] == NEW {
-                    low[at] = low[at].min(index[to]);
-                }
-                continue;
-            }
-            if low[at] == index[at] {
-                while let Some(member) = open.pop() {
-                    component[member] = found;
-                    if member == at {
-                        break;
-                    }
-                }
-                found += 1;
-            }
-            if let Some(&(parent, _)) = work.last() {
-                low[parent] = low[parent].min(low[at]);
-            }
-        }
-    }
-    component
 }

@@ -1,22 +1,23 @@
 //! Dependencies between events, release writes and locations: what the rules ask about beyond the path.
 //!
-//! For the machine that the program comes from, everything that may be a dependency counts: `dob` with its detours
-//! through `rfi` and `addr ; po`, closed under composition. For the machine that it goes to, only what is certain, and only if
-//! dependencies are to be trusted: a compiler may lose them (seed 004 §IV.B).
+//! For the source machine, everything that may be a dependency counts: `dob` with its detours
+//! through `rfi` and `addr ; po`, closed under composition. For the target machine, only what is certain, and only if
+//! dependencies are to be trusted: a compiler may lose them (\[Fency21] §IV.B).
 
 use crate::bits::Bits;
+use crate::graph;
 use crate::limit::{Deadline, OutOfTime};
 use crate::lowered::{Event, Lowered, Thread};
 use crate::machine::Machine;
 use crate::pairs::LARGE;
-use crate::program::{Aliases, By, Program, What};
+use crate::program::{Aliases, DependencyKind, NodeKind, Program};
 
 /// The facts for both machines.
 #[derive(Clone, Debug, Default)]
 pub struct Depends {
-    /// What may be, on the machine that the program comes from.
+    /// What may be, on the source machine.
     pub from: Facts,
-    /// What is certain, on the machine that it goes to.
+    /// What is certain, on the target machine.
     pub to: Facts,
     /// For every event the bit of its location in its thread, if that is always the same memory.
     pub places: Vec<u32>,
@@ -115,32 +116,32 @@ fn releases(lowered: &Lowered, alias: impl Fn(usize, usize) -> bool, most: u32, 
 fn direct<'a>(
     program: &'a Program,
     lowered: &'a Lowered,
-) -> impl Iterator<Item = (usize, usize, By, bool)> + 'a {
+) -> impl Iterator<Item = (usize, usize, DependencyKind, bool)> + 'a {
     lowered.events.iter().enumerate().flat_map(move |(number, event)| {
         let node = program.functions.get(event.thread).and_then(|f| f.nodes.get(event.source));
-        let depends = match node.map(|node| &node.what) {
-            Some(What::Access(access)) => &access.depends[..],
+        let depends = match node.map(|node| &node.kind) {
+            Some(NodeKind::Access(access)) => &access.depends[..],
             _ => &[],
         };
         depends.iter().flat_map(move |dependency| {
             let reads = lowered.events.iter().enumerate().filter(move |(_, read)| {
                 read.thread == event.thread && read.source == dependency.on && !read.is_write()
             });
-            reads.map(move |(read, _)| (read, number, dependency.by, dependency.certain))
+            reads.map(move |(read, _)| (read, number, dependency.kind, dependency.certain))
         })
     })
 }
 
 /// Address dependencies order all, data and control dependencies only writes.
-fn orders(by: By, write: bool) -> bool {
-    by == By::Address || write
+fn orders(kind: DependencyKind, write: bool) -> bool {
+    kind == DependencyKind::Address || write
 }
 
 fn certain(program: &Program, lowered: &Lowered) -> Vec<Bits> {
     let many = lowered.events.len();
     let mut on = vec![Bits::new(many); many];
-    for (read, event, by, certain) in direct(program, lowered) {
-        if certain && orders(by, lowered.events[event].is_write()) {
+    for (read, event, kind, certain) in direct(program, lowered) {
+        if certain && orders(kind, lowered.events[event].is_write()) {
             on[event].insert(read);
         }
     }
@@ -161,12 +162,12 @@ fn possible(
         first.thread == second.thread && reach[first.thread][first.node].contains(second.node)
     };
     let doing = "working out dependencies";
-    for (read, event, by, _) in direct(program, lowered) {
+    for (read, event, kind, _) in direct(program, lowered) {
         deadline.check(doing)?;
-        if orders(by, events[event].is_write()) {
+        if orders(kind, events[event].is_write()) {
             on[event].insert(read);
         }
-        if by == By::Address {
+        if kind == DependencyKind::Address {
             for (later, other) in events.iter().enumerate() {
                 if other.is_write() && after(event, later) {
                     on[later].insert(read);
@@ -196,19 +197,6 @@ fn possible(
 
 /// For every node, the nodes that can be reached from it in one step or more.
 pub fn reachable(thread: &Thread) -> Vec<Bits> {
-    let many = thread.nodes.len();
-    let mut reach = Vec::with_capacity(many);
-    for start in 0..many {
-        let mut found = Bits::new(many);
-        let mut left = vec![start];
-        while let Some(node) = left.pop() {
-            for &next in &thread.nodes[node].next {
-                if found.insert(next) {
-                    left.push(next);
-                }
-            }
-        }
-        reach.push(found);
-    }
-    reach
+    let next = |node: usize| thread.nodes[node].next.iter().copied();
+    (0..thread.nodes.len()).map(|start| graph::reachable(thread.nodes.len(), next(start), next)).collect()
 }

@@ -5,17 +5,17 @@
 //! machine or the other. Every place where a fence can be put is a *gate*: changes are looked up there and count for the
 //! weaker machine only.
 
-use crate::change::{Change, Made};
+use crate::change::{AppliedChanges, Change};
 use crate::machine::{Fence, Machine, Step};
 use crate::mapping::{Features, old_steps, steps};
-use crate::program::{Edge, Function, Point, Program, Spot, What, When};
+use crate::program::{CasOutcome, Edge, Function, NodeKind, Point, Program, Spot};
 
 /// All functions of a program, for two machines.
 #[derive(Clone, Debug)]
 pub struct Lowered {
-    /// The machine that the program comes from.
+    /// The source machine.
     pub from: Machine,
-    /// The machine that it goes to.
+    /// The target machine.
     pub to: Machine,
     /// The functions.
     pub threads: Vec<Thread>,
@@ -50,9 +50,9 @@ pub enum Op {
     Nothing,
     /// The way into an instruction, or along an edge: a place for fences.
     Gate(Gate),
-    /// A fence on the machine that the program comes from.
+    /// A fence on the source machine.
     From(Fence),
-    /// A fence on the machine that it goes to.
+    /// A fence on the target machine.
     To(Fence),
     /// A read or write, an index into [`Lowered::events`].
     Event(usize),
@@ -61,7 +61,7 @@ pub enum Op {
 /// A place for fences.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Gate {
-    /// Where.
+    /// The point of the program that it stands for.
     pub point: Point,
     /// Where in the text; none if nothing can be put there.
     pub spot: Option<Spot>,
@@ -82,9 +82,9 @@ pub struct Event {
     pub node: usize,
     /// The class of its address.
     pub location: usize,
-    /// The step on the machine that the program comes from.
+    /// The step on the source machine.
     pub from: Step,
-    /// The step on the machine that it goes to.
+    /// The step on the target machine.
     pub to: Step,
 }
 
@@ -104,14 +104,21 @@ impl Lowered {
         changes: &[Change],
     ) -> Lowered {
         let mut lowered = Lowered { from, to, threads: Vec::new(), events: Vec::new() };
-        let made = Made::new(program, changes);
+        let applied = AppliedChanges::new(program, changes);
         for (number, function) in program.functions.iter().enumerate() {
             let mut ways_in = vec![0; function.nodes.len()];
             for edge in function.nodes.iter().flat_map(|node| &node.next) {
                 ways_in.get_mut(edge.to).into_iter().for_each(|ways| *ways += 1);
             }
-            let builder =
-                Builder { program, number, function, features, made: &made, ways_in, heads: Vec::new() };
+            let builder = Builder {
+                program,
+                number,
+                function,
+                features,
+                applied: &applied,
+                ways_in,
+                heads: Vec::new(),
+            };
             let thread = builder.build(&mut lowered);
             lowered.threads.push(thread);
         }
@@ -124,7 +131,7 @@ struct Builder<'a> {
     number: usize,
     function: &'a Function,
     features: Features,
-    made: &'a Made,
+    applied: &'a AppliedChanges,
     ways_in: Vec<usize>,
     /// The gate in front of every source node.
     heads: Vec<usize>,
@@ -146,7 +153,7 @@ impl Builder<'_> {
 
     fn gate(&self, point: Point) -> Op {
         let spot = self.program.spot(point);
-        Op::Gate(Gate { point, spot, fences: self.made.fences(spot).to_vec() })
+        Op::Gate(Gate { point, spot, fences: self.applied.fences(spot).to_vec() })
     }
 
     /// Whether an edge needs a gate of its own: elsewhere, before one of its ends is the same.
@@ -157,8 +164,8 @@ impl Builder<'_> {
 
     fn node(&self, lowered: &mut Lowered, thread: &mut Thread, number: usize) {
         let node = &self.function.nodes[number];
-        let from = old_steps(lowered.from, self.features, &node.what);
-        let to = steps(lowered.to, self.features, &node.what);
+        let from = old_steps(lowered.from, self.features, &node.kind);
+        let to = steps(lowered.to, self.features, &node.kind);
         let success = self.chain(lowered, thread, number, &from.success, &to.success);
         let retried = to.retried.as_ref().map(|to| self.chain(lowered, thread, number, &from.success, to));
         let failure = match (&from.failure, &to.failure) {
@@ -173,13 +180,13 @@ impl Builder<'_> {
                 gate = push(thread, self.gate(point));
                 thread.nodes[gate].next.push(head);
             }
-            if target.when != When::Failure {
+            if target.when != CasOutcome::Failure {
                 thread.nodes[success].next.push(gate);
                 if let Some(retried) = retried {
                     thread.nodes[retried].next.push(gate);
                 }
             }
-            if let Some(failure) = failure.filter(|_| target.when != When::Success) {
+            if let Some(failure) = failure.filter(|_| target.when != CasOutcome::Success) {
                 thread.nodes[failure].next.push(gate);
             }
         }
@@ -202,9 +209,9 @@ impl Builder<'_> {
             thread.nodes[last].next.push(new);
             last = new;
         };
-        let location = match &self.function.nodes[source].what {
-            What::Access(access) => access.location,
-            What::Opaque { location, .. } => *location,
+        let location = match &self.function.nodes[source].kind {
+            NodeKind::Access(access) => access.location,
+            NodeKind::Opaque { location, .. } => *location,
             _ => 0,
         };
         let mut from = from.iter();
@@ -230,7 +237,7 @@ impl Builder<'_> {
                 node: thread.nodes.len(),
                 location,
                 from: from_step,
-                to: self.made.applied(self.function.nodes[source].tag, step),
+                to: self.applied.strengthened(self.function.nodes[source].tag, step),
             };
             lowered.events.push(event);
             add(thread, Op::Event(lowered.events.len() - 1));

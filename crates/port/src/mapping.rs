@@ -1,7 +1,8 @@
 //! Which steps a compiler makes of a C11 access: the mappings that LLVM uses.
 
 use crate::machine::{Acquire, Fence, Machine, Step, Steps};
-use crate::program::{Access, Kind, Order, What};
+use crate::program::{Access, Kind, NodeKind};
+use seqcst_model::Mode;
 
 /// What the target has beyond the basic instruction set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -11,28 +12,28 @@ pub struct Features {
 }
 
 /// The steps of a node on a machine.
-pub fn steps(machine: Machine, features: Features, what: &What) -> Steps {
+pub fn steps(machine: Machine, features: Features, what: &NodeKind) -> Steps {
     match what {
-        What::Nothing => Steps::default(),
-        What::Fence(order) => always(fence(machine, *order).map(Step::Fence).into_iter().collect()),
-        What::StoreFence => {
+        NodeKind::Nothing => Steps::default(),
+        NodeKind::Fence(order) => always(fence(machine, *order).map(Step::Fence).into_iter().collect()),
+        NodeKind::StoreFence => {
             let there = machine.fences().contains(&Fence::Store);
             always(there.then_some(Step::Fence(Fence::Store)).into_iter().collect())
         }
-        What::Opaque { .. } => always(vec![Step::Read(Acquire::No), WRITE]),
-        What::Access(access) => of_access(machine, features, access),
+        NodeKind::Opaque { .. } => always(vec![Step::Read(Acquire::No), WRITE]),
+        NodeKind::Access(access) => of_access(machine, features, access),
     }
 }
 
-/// The steps of a node on the machine that a program comes from: what is not known there may order everything.
+/// The steps of a node on the source machine: what is not known there may order everything.
 ///
-/// Atomic accesses of 16 bytes are loops or locked instructions, or calls of a library that may take a lock. On the machine that
-/// the program goes to they order no more than they must.
-pub fn old_steps(machine: Machine, features: Features, what: &What) -> Steps {
+/// Atomic accesses of 16 bytes are loops or locked instructions, or calls of a library that may take a lock. On the target
+/// machine they order no more than they must.
+pub fn old_steps(machine: Machine, features: Features, what: &NodeKind) -> Steps {
     let steps = steps(machine, features, what);
     let around = |steps: Vec<Step>| [vec![FULL], steps, vec![FULL]].concat();
     match what {
-        What::Access(access) if access.is_wide() && machine != Machine::Sc => Steps {
+        NodeKind::Access(access) if access.is_wide() && machine != Machine::Sc => Steps {
             success: around(steps.success),
             failure: steps.failure.map(around),
             retried: steps.retried.map(around),
@@ -52,19 +53,19 @@ fn either(success: Vec<Step>, failure: Vec<Step>) -> Steps {
     Steps { success, failure: Some(failure), retried: None }
 }
 
-fn fence(machine: Machine, order: Order) -> Option<Fence> {
+fn fence(machine: Machine, order: Mode) -> Option<Fence> {
     match (machine, order) {
-        (Machine::Sc, _) | (_, Order::Plain | Order::Relaxed) => None,
-        (Machine::X86, Order::SeqCst) => Some(Fence::Full),
+        (Machine::Sc, _) | (_, Mode::NonAtomic | Mode::Relaxed) => None,
+        (Machine::X86, Mode::SeqCst) => Some(Fence::Full),
         (Machine::X86, _) => None,
-        (Machine::ArmV8, Order::Acquire) => Some(Fence::Load),
+        (Machine::ArmV8, Mode::Acquire) => Some(Fence::Load),
         (Machine::ArmV8 | Machine::ArmV7, _) => Some(Fence::Full),
     }
 }
 
 fn of_access(machine: Machine, features: Features, access: &Access) -> Steps {
     let Access { kind, order, failure, .. } = access;
-    let (acquire, release, sc) = (order.is_acquire(), order.is_release(), *order == Order::SeqCst);
+    let (acquire, release, sc) = (order.is_acquire(), order.is_release(), *order == Mode::SeqCst);
     let read = |acquire: bool| Step::Read(if acquire { Acquire::Yes } else { Acquire::No });
     let swap = |release| Step::Write { release, exclusive: true };
     let after = |yes: bool, mut steps: Vec<Step>| {
@@ -92,7 +93,7 @@ fn of_access(machine: Machine, features: Features, access: &Access) -> Steps {
             either(vec![FULL, read(false), swap(false), FULL], vec![FULL, read(false), FULL])
         }
 
-        (Machine::ArmV8, Kind::Load) if features.rcpc && *order == Order::Acquire => {
+        (Machine::ArmV8, Kind::Load) if features.rcpc && *order == Mode::Acquire => {
             always(vec![Step::Read(Acquire::Pc)])
         }
         // `ldp` and `stp` with fences beside them: such a load doesn't wait for an earlier `stlr`, nor an `ldar` for such a store.
@@ -106,7 +107,7 @@ fn of_access(machine: Machine, features: Features, access: &Access) -> Steps {
         // One load and one store serve both outcomes: they get the stronger order.
         (Machine::ArmV8, Kind::Cas) => {
             let acquire = acquire || failure.is_acquire();
-            let release = release || *failure == Order::SeqCst;
+            let release = release || *failure == Mode::SeqCst;
             either(vec![read(acquire), swap(release)], vec![read(acquire)])
         }
 

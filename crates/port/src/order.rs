@@ -1,18 +1,18 @@
-//! Which later accesses a machine keeps after an earlier one: the `Ord` conditions of seed 004 §IV, along paths.
+//! Which later accesses a machine keeps after an earlier one: the `Ord` conditions of \[Fency21] §IV, along paths.
 //!
 //! A path leaves an event, the *origin*. [`State`] is what has been met since: does the machine order the origin before
 //! whatever comes next? [`Rules::orders`] answers that for the next event, the other functions lead the state on. An event
 //! that is ordered after the origin hands on what it orders itself, so the answers are transitive within a thread.
 //!
-//! Coherence helps where both ends of a conflict are known to be at the same memory (seed 004 Fig. 3: `eco ; epoℓ ∪ epoℓ ; eco ⊆
+//! Coherence helps where both ends of a conflict are known to be at the same memory (\[Fency21] Fig. 3: `eco ; epoℓ ∪ epoℓ ; eco ⊆
 //! eco`). A conflict that enters the origin could as well enter a later access of the thread to the same memory, unless that
 //! reads what the thread itself wrote: so such an access stands in for the origin. And a conflict that leaves a
 //! read could as well leave an earlier access to the same memory: if that one is ordered, so is the read
 //! ([`Rules::holds`]). For the same reason a pair need not be looked at if an access in between could stand in for
 //! one of its ends ([`Rules::needless`]).
 //!
-//! The machine that the program goes to must order *for sure*; of the one that it comes from it is asked what it *may*
-//! order: dependencies count there even if a compiler may lose them.
+//! The target machine must order *for sure*; of the source machine it is asked what it *may* order: dependencies count
+//! there even if a compiler may lose them.
 
 use crate::machine::{Acquire, Fence, Machine, Step};
 
@@ -87,15 +87,15 @@ impl Rules {
 
 /// An event on a path, as one machine sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Met {
+pub struct Reached {
     /// The step.
     pub step: Step,
     /// Whether it is the origin's own instruction, met again.
     pub again: bool,
     /// Whether it may be at the origin's memory.
-    pub may_meet: bool,
+    pub may_alias: bool,
     /// Whether it always is.
-    pub meets: bool,
+    pub must_alias: bool,
     /// Its location's bit, if it is always the same memory.
     pub place: u32,
     /// Whether it depends on the origin.
@@ -113,7 +113,7 @@ pub struct Met {
 pub struct Rules {
     /// The machine.
     pub machine: Machine,
-    /// Asked for what may be ordered, not for what surely is.
+    /// Query for what may be ordered, not for what surely is.
     pub may: bool,
     /// Whether the origin writes.
     pub from_write: bool,
@@ -121,7 +121,7 @@ pub struct Rules {
 
 impl Rules {
     /// The state right after the origin.
-    pub fn start(self, origin: Met) -> State {
+    pub fn start(self, origin: Reached) -> State {
         let mut state = if self.from_write { State::default().with(WROTE) } else { State::default() };
         if matches!(origin.step, Step::Write { exclusive: true, .. }) && !self.may {
             state.swapped = origin.place;
@@ -148,20 +148,21 @@ impl Rules {
     /// - ARMv8 (`bob`, `aob`, `dob`): [`ALL`] is `po;[F];po`, `[A ∪ Q];po` and `[R];po;[FLD];po`.
     ///   An acquire read after a read-modify-write of the same location reads what that wrote (`aob`), or what another
     ///   thread wrote later.
-    /// - ARMv7: fences only; `ppo` does not suffice (seed 004 §III.C).
-    pub fn orders(self, state: State, met: Met) -> bool {
-        let write = matches!(met.step, Step::Write { .. });
+    /// - ARMv7: fences only; `ppo` does not suffice (\[Fency21] §III.C).
+    pub fn orders(self, state: State, event: Reached) -> bool {
+        let write = matches!(event.step, Step::Write { .. });
         match self.machine {
             Machine::Sc => true,
             Machine::X86 => state.has(ALL) || !self.from_write || write,
             Machine::ArmV7 => state.has(ALL) || (write && state.has(WRITES)),
             Machine::ArmV8 => {
                 state.has(ALL)
-                    || (met.depends && (self.may || !state.has(RENEWED)))
-                    || (self.may && state.has(LATER_READ) && met.depends_at_all)
-                    || match met.step {
+                    || (event.depends && (self.may || !state.has(RENEWED)))
+                    || (self.may && state.has(LATER_READ) && event.depends_at_all)
+                    || match event.step {
                         Step::Read(acquire) => {
-                            let swapped = state.swapped & met.place != 0 || (self.may && state.has(SWAPPED));
+                            let swapped =
+                                state.swapped & event.place != 0 || (self.may && state.has(SWAPPED));
                             (acquire == Acquire::Yes && state.has(RELEASE))
                                 || (acquire != Acquire::No && swapped)
                         }
@@ -169,7 +170,7 @@ impl Rules {
                             release
                                 || state.has(WRITES)
                                 || (exclusive && state.has(LAST_READ))
-                                || state.released & met.covered != 0
+                                || state.released & event.covered != 0
                         }
                         Step::Fence(_) => false,
                     }
@@ -178,53 +179,53 @@ impl Rules {
     }
 
     /// Whether no cycle can go from the origin to this event: it is after the origin, or as good as that.
-    pub fn holds(self, state: State, met: Met) -> bool {
-        let read = matches!(met.step, Step::Read(_));
-        self.orders(state, met) || (!self.may && read && state.reached & met.place != 0)
+    pub fn holds(self, state: State, event: Reached) -> bool {
+        let read = matches!(event.step, Step::Read(_));
+        self.orders(state, event) || (!self.may && read && state.reached & event.place != 0)
     }
 
     /// Whether a cycle through the origin and this event could as well go through an access between them: one that stands
-    /// in for the origin and is before this event, or one that is after the origin and for which a read stands in. Asked
+    /// in for the origin and is before this event, or one that is after the origin and for which a read stands in. Query
     /// of SC and x86 only: ARMv8's answers about what may be are too generous here.
-    pub fn needless(self, state: State, met: Met) -> bool {
-        let write = matches!(met.step, Step::Write { .. });
+    pub fn needless(self, state: State, event: Reached) -> bool {
+        let write = matches!(event.step, Step::Write { .. });
         let exact = matches!(self.machine, Machine::Sc | Machine::X86);
-        let end = !write && state.reached & met.place != 0;
+        let end = !write && state.reached & event.place != 0;
         exact && (end || state.has(STOOD) || (write && state.has(STOOD_WRITE)))
     }
 
     /// The state after an event.
-    pub fn pass(self, state: State, met: Met) -> State {
-        let write = matches!(met.step, Step::Write { .. });
-        let ordered = self.orders(state, met);
-        let stands_in = met.meets && (write || !state.has(WROTE));
+    pub fn pass(self, state: State, event: Reached) -> State {
+        let write = matches!(event.step, Step::Write { .. });
+        let ordered = self.orders(state, event);
+        let stands_in = event.must_alias && (write || !state.has(WROTE));
         let mut state = state;
         if !write {
             state.bits &= !LAST_READ;
         }
         if ordered {
-            state.reached |= met.place;
+            state.reached |= event.place;
         }
         // Not the write of a read-modify-write: `cycles` enters its read instead, and that may be the origin.
-        let swap = matches!(met.step, Step::Write { exclusive: true, .. });
+        let swap = matches!(event.step, Step::Write { exclusive: true, .. });
         if stands_in && self.may && !swap {
             let later = self.machine == Machine::X86 && write;
             state = state.with(if later { STOOD_WRITE } else { STOOD });
         }
         if ordered || (stands_in && !self.may) {
-            state = handed_on(state, met.step, self.machine);
+            state = handed_on(state, event.step, self.machine);
         }
         if write {
-            let swapped = matches!(met.step, Step::Write { exclusive: true, .. });
+            let swapped = matches!(event.step, Step::Write { exclusive: true, .. });
             let kept = swapped && (ordered || stands_in) && !self.may;
-            state.swapped = (state.swapped & !met.place) | if kept { met.place } else { 0 };
+            state.swapped = (state.swapped & !event.place) | if kept { event.place } else { 0 };
         }
         if self.machine == Machine::ArmV8 {
-            state.released |= if is_release(met.step) { met.bit } else { 0 };
+            state.released |= if is_release(event.step) { event.bit } else { 0 };
             state = state.with(if ordered && !write { LATER_READ } else { 0 });
-            state = state.with(if met.again { RENEWED } else { 0 });
+            state = state.with(if event.again { RENEWED } else { 0 });
         }
-        state.with(if write && met.may_meet { WROTE } else { 0 })
+        state.with(if write && event.may_alias { WROTE } else { 0 })
     }
 }
 

@@ -1,17 +1,17 @@
 //! Pairs of accesses of one thread, and whether the two machines order them.
 //!
-//! Seed 004 §IV: `MM`, `Pnf` and `Ord`, asked path by path. A pair is *kept* if the machine that the program comes from
+//! \[Fency21] §IV: `MM`, `Pnf` and `Ord`, asked path by path. A pair is *kept* if the source machine
 //! may order it on some path: then it can be a program-order edge of a cycle that this machine forbids. It is *loose* if on
-//! such a path the machine that the program goes to doesn't order it. Pairs that always touch the same memory are
+//! such a path the target machine doesn't order it. Pairs that always touch the same memory are
 //! neither (`poℓ` is in every condition of Theorem 1): coherence takes them out of every cycle.
 
 use crate::bits::Bits;
-use crate::change::Made;
+use crate::change::AppliedChanges;
 use crate::depends::Depends;
 use crate::limit::{Deadline, OutOfTime};
 use crate::lowered::{Lowered, Op};
 use crate::machine::Machine;
-use crate::order::{Met, Rules, State};
+use crate::order::{Reached, Rules, State};
 use crate::program::Aliases;
 use crate::tables::Tables;
 use std::collections::VecDeque;
@@ -19,13 +19,13 @@ use std::collections::VecDeque;
 /// The pairs of a program: one set of second events for each first event.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
-    /// Ordered by the machine that the program comes from, on some path.
+    /// Ordered by the source machine, on some path.
     pub kept: Vec<Bits>,
-    /// Of these, not ordered by the machine that it goes to, on the same path.
+    /// Of these, not ordered by the target machine, on the same path.
     pub loose: Vec<Bits>,
-    /// Ordered by the machine that the program comes from on some path, but not worth a look: another pair serves.
+    /// Ordered by the source machine on some path, but not worth a look: another pair serves.
     pub spare: Vec<Bits>,
-    /// Not ordered by the machine that the program comes from, on some path.
+    /// Not ordered by the source machine, on some path.
     pub free: Vec<Bits>,
     /// Whether only the most perilous paths were looked at: then `free` is not all.
     pub coarse: bool,
@@ -34,13 +34,13 @@ pub struct Pairs {
 /// What a pair is on a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Found {
-    /// Not ordered by the machine that the program comes from.
+    /// Not ordered by the source machine.
     Free,
     /// Ordered there, but another pair serves.
     Spare,
-    /// Ordered there, and by the machine that the program goes to.
+    /// Ordered there, and by the target machine.
     Held,
-    /// Ordered there, and not by the machine that the program goes to.
+    /// Ordered there, and not by the target machine.
     Loose,
 }
 
@@ -48,7 +48,7 @@ enum Found {
 pub type Path = Vec<usize>;
 
 /// All that is asked about pairs.
-pub struct Asked<'a> {
+pub struct Query<'a> {
     /// The program.
     pub lowered: &'a Lowered,
     /// Which events are on the same memory.
@@ -59,10 +59,10 @@ pub struct Asked<'a> {
 
 /// What is known at a node on a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct At {
-    /// The state of the machine that the program comes from.
+struct PathState {
+    /// The state of the source machine.
     from: State,
-    /// The state of the one that it goes to.
+    /// The state of the target machine.
     to: State,
     /// Whether the first event's instruction has been left.
     left: bool,
@@ -77,7 +77,7 @@ pub const LARGE: usize = 100;
 /// The same from here on, if the paths from one event have more steps than this.
 const MOST_STEPS: usize = 8_000;
 
-impl Asked<'_> {
+impl Query<'_> {
     /// Looks at all pairs.
     pub fn pairs(&self, deadline: Deadline) -> Result<Pairs, OutOfTime> {
         let many = self.lowered.events.len();
@@ -126,29 +126,29 @@ impl Asked<'_> {
         ends.into_iter().map(path).collect()
     }
 
-    /// Whether the machine that the program goes to holds the pair along a path, once these changes are made, too.
-    pub fn holds(&self, first: usize, path: &[usize], made: &Made) -> bool {
+    /// Whether the target machine holds the pair along a path, once these changes are applied, too.
+    pub fn holds(&self, first: usize, path: &[usize], applied: &AppliedChanges) -> bool {
         let origin = &self.lowered.events[first];
         let nodes = &self.lowered.threads[origin.thread].nodes;
         let to = Rules { machine: self.lowered.to, may: false, from_write: origin.is_write() };
-        let met = |event: usize| {
-            let met = self.met(first, event, false);
-            Met { step: made.applied(self.lowered.events[event].tag, met.step), ..met }
+        let reached = |event: usize| {
+            let seen = self.reached(first, event, false);
+            Reached { step: applied.strengthened(self.lowered.events[event].tag, seen.step), ..seen }
         };
-        let mut state = to.start(met(first));
+        let mut state = to.start(reached(first));
         let mut holds = false;
         for &node in path {
             match &nodes[node].op {
                 Op::Nothing | Op::From(_) => {}
                 Op::To(fence) => state = to.fence(state, *fence),
                 Op::Gate(gate) => {
-                    let fences = gate.fences.iter().chain(made.fences(gate.spot));
+                    let fences = gate.fences.iter().chain(applied.fences(gate.spot));
                     state = fences.fold(state, |state, &fence| to.fence(state, fence));
                 }
                 Op::Event(event) => {
-                    let met = met(*event);
-                    holds = to.holds(state, met);
-                    state = to.pass(state, met);
+                    let event = reached(*event);
+                    holds = to.holds(state, event);
+                    state = to.pass(state, event);
                 }
             }
         }
@@ -165,19 +165,19 @@ impl Asked<'_> {
         let from_write = origin.is_write();
         let from = Rules { machine: lowered.from, may: true, from_write };
         let to = Rules { machine: lowered.to, may: false, from_write };
-        let start = At {
-            from: from.start(self.met(first, first, true)),
-            to: to.start(self.met(first, first, false)),
+        let start = PathState {
+            from: from.start(self.reached(first, first, true)),
+            to: to.start(self.reached(first, first, false)),
             left: false,
         };
 
-        let worst = |a: At, b: At| At {
+        let worst = |a: PathState, b: PathState| PathState {
             from: from.worst(a.from, b.from),
             to: to.worst(a.to, b.to),
             left: a.left || b.left,
         };
         let large = lowered.events.len() > LARGE;
-        let mut seen: Vec<Vec<At>> = vec![Vec::new(); nodes.len()];
+        let mut seen: Vec<Vec<PathState>> = vec![Vec::new(); nodes.len()];
         let mut steps = vec![(origin.node, 0)];
         let mut queue = VecDeque::from([(start, 0)]);
         while let Some((at, step)) = queue.pop_front() {
@@ -193,14 +193,15 @@ impl Asked<'_> {
                         at.left = true;
                     }
                     Op::Event(second) => {
-                        let (there, here) = (self.met(first, *second, true), self.met(first, *second, false));
+                        let (there, here) =
+                            (self.reached(first, *second, true), self.reached(first, *second, false));
                         let what = match (from.orders(at.from, there), to.holds(at.to, here)) {
                             (false, _) => Found::Free,
                             _ if from.needless(at.from, there) => Found::Spare,
                             (true, true) => Found::Held,
                             (true, false) => Found::Loose,
                         };
-                        if at.left && !here.meets && !self.served(first, *second) {
+                        if at.left && !here.must_alias && !self.served(first, *second) {
                             found(*second, what, step);
                         }
                         at.from = from.pass(at.from, there);
@@ -225,32 +226,32 @@ impl Asked<'_> {
         steps
     }
 
-    /// Whether a pair with an access `e` to memory that its thread hasn't given away yet is served by others.
+    /// Whether a pair with an access `e` to memory that hasn't escaped its thread yet is served by others.
     ///
-    /// Whoever finds that memory by an access `f` has read its address in a read `r`: from a write `w` after `e`, or on a way
-    /// through other threads. Under SC and x86 a write is after all that came before it, and what follows a read is after
-    /// it. So where a cycle goes from `a` to `e` and on to `f`, it may as well go from `a` to `w`, `r` and what comes
+    /// A thread that finds that memory by an access `f` has read its address in a read `r`: from a write `w` after `e`, or on
+    /// a way through other threads. Under SC and x86 a write is after all that came before it, and what follows a read is
+    /// after it. So where a cycle goes from `a` to `e` and on to `f`, it may as well go from `a` to `w`, `r` and what comes
     /// after `f`: nothing is asked of pairs that end at `e`. And where a cycle comes from `f` to `e`, the cycle `e`, `w`, `r`,
     /// `f` is there, too: if its pairs are ordered, no execution has it. So nothing is asked of `e` but to come before
     /// later writes. (`tests/validate/hidden.rs` tries this.)
     ///
-    /// Who knew the same address when it was other memory is no `f`: an allocator that gives memory out again has had it back.
+    /// An access through the same address when it was other memory is no `f`: allocators reuse only memory that was freed.
     fn served(&self, first: usize, second: usize) -> bool {
         let events = &self.lowered.events;
         let hidden = |event: usize| self.aliases.hidden(events[event].location);
         self.lowered.from != Machine::ArmV8 && (hidden(second) || hidden(first) && !events[second].is_write())
     }
 
-    /// The event on the way from another, as the machine sees it that the program comes from, or goes to.
-    fn met(&self, first: usize, event: usize, from: bool) -> Met {
+    /// The event on the way from another, as the source machine sees it, or the target machine.
+    fn reached(&self, first: usize, event: usize, from: bool) -> Reached {
         let step = if from { self.lowered.events[event].from } else { self.lowered.events[event].to };
         let at = |event: usize| self.lowered.events[event].location;
         let facts = if from { &self.depends.from } else { &self.depends.to };
-        Met {
+        Reached {
             step,
             again: event == first,
-            may_meet: self.aliases.may(at(first), at(event)),
-            meets: self.aliases.must(at(first), at(event)),
+            may_alias: self.aliases.may(at(first), at(event)),
+            must_alias: self.aliases.must(at(first), at(event)),
             place: self.depends.places.get(event).copied().unwrap_or(0),
             depends: facts.on.get(event).is_some_and(|on| on.contains(first)),
             depends_at_all: facts.on.get(event).is_some_and(|on| !on.is_empty()),

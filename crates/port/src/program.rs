@@ -1,11 +1,14 @@
 //! What the analysis sees of a program: control-flow graphs of C11 accesses, before any mapping to a machine.
 //!
 //! A function here is what one thread may run, calls already followed. Its nodes are memory accesses, fences, calls
-//! that nobody could look into, and plain control flow; other instructions need no node. Accesses to memory that never
+//! that could not be followed, and plain control flow; other instructions need no node. Accesses to memory that never
 //! leaves its thread need none either: a front end leaves them out.
 //!
 //! A front end keeps a node at the end of every basic block (its terminator) and at the beginning of every block with
 //! several predecessors, so that every place for a fence is [before a node](Point::Before) or [on an edge](Point::On).
+
+use seqcst_model::Mode;
+pub use seqcst_report::Place;
 
 /// A program: the functions that may run at the same time.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -33,7 +36,7 @@ pub struct Function {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Node {
     /// What happens here.
-    pub what: What,
+    pub kind: NodeKind,
     /// Where control may go; nowhere at the end of a thread.
     pub next: Vec<Edge>,
     /// How many loops it is in.
@@ -54,13 +57,13 @@ pub struct Edge {
     /// The node it leads to.
     pub to: usize,
     /// Which outcome of a compare-and-swap takes it.
-    pub when: When,
+    pub when: CasOutcome,
 }
 
 /// Which outcomes of a compare-and-swap lead along an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum When {
-    /// Any; also for nodes that are no compare-and-swap, and where nobody knows.
+pub enum CasOutcome {
+    /// Any; also for nodes that are no compare-and-swap, and where it is unknown.
     #[default]
     Always,
     /// Only when it succeeded.
@@ -69,30 +72,19 @@ pub enum When {
     Failure,
 }
 
-/// A place in the source.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct Place {
-    /// The file.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, from 1; 0 if unknown.
-    pub column: u32,
-}
-
 /// What happens at a node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum What {
+pub enum NodeKind {
     /// Nothing that memory sees: a branch, a join, the end of a block.
     #[default]
     Nothing,
     /// A memory access.
     Access(Access),
     /// `atomic_thread_fence`
-    Fence(Order),
+    Fence(Mode),
     /// A fence that orders earlier writes before later ones, and nothing else: `dmb ishst`. C11 has none.
     StoreFence,
-    /// A call that nobody could look into (indirect, external, inline assembly): it may read and write whatever may be
+    /// A call that could not be followed (indirect, external, inline assembly): it may read and write whatever may be
     /// at `location`, and it is not known to order anything.
     Opaque {
         /// What is called.
@@ -108,9 +100,9 @@ pub struct Access {
     /// Load, store, or both.
     pub kind: Kind,
     /// Its memory order; of a compare-and-swap, when it succeeds.
-    pub order: Order,
+    pub order: Mode,
     /// The memory order of a compare-and-swap that fails.
-    pub failure: Order,
+    pub failure: Mode,
     /// Where: a class of addresses, an index into [`Program::locations`].
     pub location: usize,
     /// How many bytes.
@@ -124,7 +116,7 @@ pub struct Access {
 impl Access {
     /// Whether it is atomic and larger than any register. (What library functions access is larger than that.)
     pub fn is_wide(&self) -> bool {
-        self.order != Order::Plain && (9..=16).contains(&self.size)
+        self.order != Mode::NonAtomic && (9..=16).contains(&self.size)
     }
 }
 
@@ -141,38 +133,20 @@ pub enum Kind {
     Cas,
 }
 
-/// C11 memory orders, and plain accesses.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
-pub enum Order {
-    /// Not atomic.
-    #[default]
-    Plain,
-    /// `memory_order_relaxed`
-    Relaxed,
-    /// `memory_order_acquire` (and consume)
-    Acquire,
-    /// `memory_order_release`
-    Release,
-    /// `memory_order_acq_rel`
-    AcqRel,
-    /// `memory_order_seq_cst`
-    SeqCst,
-}
-
 /// That an access depends on an earlier one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Dependency {
     /// The node of the earlier access, which reads.
     pub on: usize,
     /// How its value is used.
-    pub by: By,
+    pub kind: DependencyKind,
     /// Whether it is there on every way from the one to the other. Without it, it may be there.
     pub certain: bool,
 }
 
 /// How a value that was read is used.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum By {
+pub enum DependencyKind {
     /// In the address.
     Address,
     /// In the value that is written.
@@ -190,7 +164,7 @@ pub struct Location {
     pub base: Base,
     /// The offset in the object, if it is always the same.
     pub offset: Option<i64>,
-    /// How many bytes from there on are touched (0: nobody knows).
+    /// How many bytes from there on are touched (0: unknown).
     pub size: u64,
 }
 
@@ -329,21 +303,9 @@ impl Location {
     }
 }
 
-impl Order {
-    /// At least acquire.
-    pub fn is_acquire(self) -> bool {
-        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
-    }
-
-    /// At least release.
-    pub fn is_release(self) -> bool {
-        matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
-    }
-}
-
 impl Edge {
     /// An edge that is always taken.
     pub fn to(to: usize) -> Edge {
-        Edge { to, when: When::Always }
+        Edge { to, when: CasOutcome::Always }
     }
 }

@@ -8,20 +8,20 @@ use crate::limit::{Deadline, OutOfTime};
 use crate::lowered::Lowered;
 use crate::machine::Machine;
 use crate::mapping::Features;
-use crate::pairs::{Asked, Pairs};
+use crate::pairs::{Pairs, Query};
 use crate::program::{Aliases, Program};
 use crate::tables::Tables;
 
 /// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Question {
-    /// The machine that the program comes from.
+    /// The source machine.
     pub from: Machine,
-    /// The machine that it goes to.
+    /// The target machine.
     pub to: Machine,
     /// What the targets have.
     pub features: Features,
-    /// Whether dependencies order accesses on the machine that the program goes to. A compiler may lose them.
+    /// Whether dependencies order accesses on the target machine. A compiler may lose them.
     pub trust_dependencies: bool,
     /// Until when an answer is wanted.
     pub deadline: Deadline,
@@ -102,14 +102,14 @@ impl<'a> Prepared<'a> {
         Ok(Prepared { lowered, aliases, depends, deadline })
     }
 
-    pub fn asked(&self) -> Asked<'_> {
+    pub fn query(&self) -> Query<'_> {
         let Prepared { lowered, aliases, depends, .. } = self;
-        Asked { lowered, aliases, depends }
+        Query { lowered, aliases, depends }
     }
 
     /// Looks for pairs at fault.
     pub fn answer(&self) -> Result<Answer, OutOfTime> {
-        let pairs = self.asked().pairs(self.deadline)?;
+        let pairs = self.query().pairs(self.deadline)?;
         let cycles = Cycles::new(&self.lowered, self.aliases, &pairs, self.deadline)?;
         let mut answer =
             Answer { pairs: pairs.kept.iter().map(|bits| bits.iter().count()).sum(), ..Answer::default() };

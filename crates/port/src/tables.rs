@@ -36,7 +36,7 @@ impl Tables {
     }
 }
 
-/// A class that nobody asked about may be anywhere.
+/// A class that is not in the tables may be anywhere.
 fn look(table: &[Bits], a: usize, b: usize, unknown: bool) -> bool {
     if b < table.len() { table.get(a).map_or(unknown, |row| row.contains(b)) } else { unknown }
 }

@@ -178,7 +178,7 @@ pub enum Access {
 /// The operands of a compare-and-swap.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cas {
-    /// Where.
+    /// The location that it accesses.
     pub location: Name,
     /// The value that must be found.
     pub expected: Expr,

@@ -3,7 +3,7 @@
 //! The front ends produce [`crate::ast`]; lowering turns it into this form, once per memory model, because defaults,
 //! SC fences and SC accesses mean different instructions there.
 
-use seqcst_model::{Loc, Mode, Value};
+use seqcst_model::{Loc, Mode, Model, Value};
 
 /// An instruction's index in its thread.
 pub type Pc = u32;
@@ -158,6 +158,8 @@ pub struct Site {
 /// A lowered program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Code {
+    /// The memory model that it was lowered for.
+    pub model: Model,
     /// Values are `0..modulus`.
     pub modulus: Value,
     /// Locations; at most 64, the hidden one included.

@@ -11,14 +11,12 @@ mod print;
 pub mod semantics;
 mod spelling;
 mod syntax;
-mod target;
 
 pub use check::{MAX_LOCALS, MAX_LOCATIONS, MAX_THREADS, MAX_VALUE, check};
 pub use error::{InputError, Warning, line_column};
-pub use lower::lower;
+pub use lower::{Unsupported, lower};
 pub use print::{print, print_statement};
 pub use syntax::{MAX_DEPTH, MAX_NODES, MAX_SOURCE_BYTES};
-pub use target::{Target, UnknownTarget};
 
 /// The format that a program was written in.
 #[derive(Clone, PartialEq, Eq, Debug)]

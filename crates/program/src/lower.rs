@@ -4,15 +4,31 @@
 use crate::ast::{Block, Expr as Source, ExprKind, Name, Program, Stmt, StmtKind, Thread as SourceThread};
 use crate::code::{Binary, Code, Expr, Instr, Location, Pc, Reg, Site, Thread, Unary};
 use crate::print::print_statement;
-use crate::target::Target;
 use rustc_hash::FxHashMap;
-use seqcst_model::{Loc, Value};
+use seqcst_model::{Loc, Model, Value};
+use std::fmt;
+
+/// A memory model that programs can't be lowered for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unsupported(pub Model);
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let supported = Model::WATCHED.map(Model::name).join(", ");
+        write!(f, "no program is checked against {} (but against {supported})", self.0)
+    }
+}
+
+impl std::error::Error for Unsupported {}
 
 /// Lowers a program for one memory model.
 ///
 /// # Panics
 /// If the program does not pass [`crate::check()`].
-pub fn lower(program: &Program, target: Target) -> Code {
+pub fn lower(program: &Program, model: Model) -> Result<Code, Unsupported> {
+    if !Model::WATCHED.contains(&model) {
+        return Err(Unsupported(model));
+    }
     let modulus = program.max_value() + 1;
     let locations: Vec<Location> = program
         .locations
@@ -26,7 +42,7 @@ pub fn lower(program: &Program, target: Target) -> Code {
         .collect();
     let names = program.locations.iter().enumerate();
     let mut context = Context {
-        target,
+        model,
         modulus,
         names: names
             .map(|(i, l)| (l.name.node.as_str(), Loc(u8::try_from(i).expect("checked count"))))
@@ -42,7 +58,7 @@ pub fn lower(program: &Program, target: Target) -> Code {
             threads.push(ThreadLowering::new(&mut context, thread, number, first_site).run());
         }
     }
-    let mut code = Code { modulus, locations, threads, sites: context.sites };
+    let mut code = Code { model, modulus, locations, threads, sites: context.sites };
     if context.fence_used {
         code.locations.push(Location {
             name: "(fence)".to_string(),
@@ -51,12 +67,12 @@ pub fn lower(program: &Program, target: Target) -> Code {
             hidden: true,
         });
     }
-    code
+    Ok(code)
 }
 
 /// What all threads share.
 pub(crate) struct Context<'p> {
-    pub target: Target,
+    pub model: Model,
     modulus: Value,
     names: FxHashMap<&'p str, Loc>,
     /// The hidden location behind SC fences, after the user's.

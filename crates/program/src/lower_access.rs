@@ -15,8 +15,7 @@
 use crate::ast::{Access as Source, CasKind, Name};
 use crate::code::{Access, AccessKind, Expr, Instr, Reg};
 use crate::lower::ThreadLowering;
-use crate::target::Target;
-use seqcst_model::{Loc, Mode};
+use seqcst_model::{Loc, Mode, Model};
 
 /// The three shapes of events that modes differ for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -95,11 +94,11 @@ impl ThreadLowering<'_, '_> {
         }
     }
 
-    /// The mode of a failed compare-and-swap for which the user wrote one. Other targets give every access of a kind the
+    /// The mode of a failed compare-and-swap for which the user wrote one. Other models give every access of a kind the
     /// same mode. `sc` is taken as acquire: the fence before it, if any, comes from the mode of success.
     fn failure_mode(&self, written: Mode) -> Option<Mode> {
         match written {
-            _ if self.context.target != Target::Rc20 => None,
+            _ if self.context.model != Model::Rc20 => None,
             Mode::SeqCst => Some(Mode::Acquire),
             other => Some(other),
         }
@@ -108,12 +107,12 @@ impl ThreadLowering<'_, '_> {
     /// The mode of an atomic access, and whether an SC fence goes before and after it.
     fn mode(&self, shape: Shape, written: Mode) -> (bool, Mode, bool) {
         let sc = written == Mode::SeqCst;
-        match self.context.target {
-            Target::Sc => (false, Mode::Relaxed, false),
-            Target::Ra => (sc, shape.strongest(), false),
-            Target::Rc20 => (sc, if sc { shape.strongest() } else { written }, false),
-            Target::Tso if shape == Shape::Update => (false, Mode::SeqCst, false),
-            Target::Tso => (false, Mode::Relaxed, sc && shape == Shape::Write),
+        match self.context.model {
+            Model::Sc => (false, Mode::Relaxed, false),
+            Model::Ra => (sc, shape.strongest(), false),
+            Model::Tso if shape == Shape::Update => (false, Mode::SeqCst, false),
+            Model::Tso => (false, Mode::Relaxed, sc && shape == Shape::Write),
+            _ => (sc, if sc { shape.strongest() } else { written }, false),
         }
     }
 
@@ -123,24 +122,24 @@ impl ThreadLowering<'_, '_> {
     }
 
     fn fence(&mut self, mode: Mode, site: u32) {
-        match (self.context.target, mode) {
+        match (self.context.model, mode) {
             (_, Mode::SeqCst) => self.sc_fence(site),
-            (Target::Rc20, Mode::AcqRel) => {
+            // Nothing is left for these to order.
+            (Model::Sc | Model::Ra | Model::Tso, _) => {}
+            (_, Mode::AcqRel) => {
                 self.emit_fence(Mode::Acquire, site);
                 self.emit_fence(Mode::Release, site);
             }
-            (Target::Rc20, mode) => self.emit_fence(mode, site),
-            // Nothing is left for these to order.
-            (Target::Sc | Target::Ra | Target::Tso, _) => {}
+            (_, mode) => self.emit_fence(mode, site),
         }
     }
 
     fn sc_fence(&mut self, site: u32) {
-        match self.context.target {
-            Target::Sc => {}
-            Target::Tso => self.emit_fence(Mode::SeqCst, site),
-            Target::Ra => self.update_hidden(site),
-            Target::Rc20 => {
+        match self.context.model {
+            Model::Sc => {}
+            Model::Tso => self.emit_fence(Mode::SeqCst, site),
+            Model::Ra => self.update_hidden(site),
+            _ => {
                 self.emit_fence(Mode::Acquire, site);
                 self.update_hidden(site);
                 self.emit_fence(Mode::Release, site);

@@ -2,7 +2,7 @@
 //!
 //! Local instructions are folded into the memory instructions around them, so a thread's local state is always "about
 //! to execute this memory instruction" (or finished). Registers that no later instruction reads are kept at 0, which
-//! makes local states that differ only in dead registers equal (Fig. 2 of seed 003 has no such rule; it changes no
+//! makes local states that differ only in dead registers equal (Fig. 2 of \[Rocker19] has no such rule; it changes no
 //! behaviour).
 
 use crate::code::{Access, AccessKind, Binary, Code, Expr, Instr, Pc, Reg, Thread, Unary};

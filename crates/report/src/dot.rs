@@ -1,18 +1,50 @@
 //! The execution graph in Graphviz's language: threads as clusters, edges coloured by relation.
 
+use crate::answer::{Access, Ported};
 use crate::format::one_line;
 use crate::view::View;
-use crate::{Finding, Relation, words};
+use crate::{Answer, Details, Relation, Witness, words};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// The witness as a DOT graph; `None` if the finding has no witness.
-pub fn to_dot(finding: &Finding) -> Option<String> {
-    let view = View::new(finding)?;
-    let title = format!(
-        "{}: {} under {}",
-        words::verdict(&finding.verdict),
-        one_line(&finding.file),
-        one_line(&finding.model)
-    );
+/// The answer's witness, or its pairs of accesses, as a DOT graph; `None` if there is nothing to draw.
+pub fn to_dot(answer: &Answer) -> Option<String> {
+    match (&answer.details, &answer.witness) {
+        (Details::Port(ported), _) => Some(pairs(&answer.file, ported)),
+        (_, witness) => witness.as_ref().map(execution),
+    }
+}
+
+/// A box for each access, a red arrow for each pair at fault, gray ones for the rest of a cycle.
+fn pairs(file: &str, ported: &Ported) -> String {
+    let mut accesses: BTreeMap<(usize, usize), &Access> = BTreeMap::new();
+    let (mut faults, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for pair in &ported.pairs {
+        faults.insert((pair.first.id, pair.second.id));
+        others.extend(pair.cycle.windows(2).map(|two| (two[0].id, two[1].id)));
+        let all = [&pair.first, &pair.second].into_iter().chain(&pair.cycle);
+        accesses.extend(all.map(|access| (access.id, access)));
+    }
+    let mut out = String::from("digraph port {\n  node [shape=box, fontname=\"monospace\"];\n");
+    out += &format!("  label={};\n", quote(&format!("{file}: {} → {}", ported.from, ported.to)));
+    for ((function, node), access) in &accesses {
+        let place = access.place.as_ref().map(|place| format!("line {}", place.line)).unwrap_or_default();
+        let label = format!("{}\n{} {}\n{place}", access.function, access.access, access.location);
+        out += &format!("  a{function}_{node} [label={}];\n", quote(&label));
+    }
+    for ((f, a), (g, b)) in &faults {
+        out += &format!("  a{f}_{a} -> a{g}_{b} [color=red, label=\"po\"];\n");
+    }
+    for ((f, a), (g, b)) in others.difference(&faults) {
+        let style = if f == g { "solid" } else { "dashed" };
+        out += &format!("  a{f}_{a} -> a{g}_{b} [color=gray40, style={style}];\n");
+    }
+    out + "}\n"
+}
+
+/// An execution graph.
+fn execution(witness: &Witness) -> String {
+    let view = View::new(witness);
+    let title = witness.title();
     let mut out = String::from("digraph execution {\n");
     out.push_str(&format!("  label={}; labelloc=t; fontname=\"Helvetica\";\n", quote(&title)));
     out.push_str("  node [shape=box, style=rounded, fontname=\"Courier\", fontsize=11];\n");
@@ -36,7 +68,7 @@ pub fn to_dot(finding: &Finding) -> Option<String> {
                 look = ", color=\"#dc2626\", penwidth=2";
                 if let Some(stale) = words::stale(&view) {
                     lines.push(format!("SC: {}", stale.sc));
-                    lines.push(format!("{}: {}", one_line(&finding.model), stale.weak));
+                    lines.push(format!("{}: {}", witness.model, stale.weak));
                 }
             }
             out.push_str(&format!("    e{i} [label={}{look}];\n", quote(&lines.join("\n"))));
@@ -70,7 +102,7 @@ pub fn to_dot(finding: &Finding) -> Option<String> {
     }
     out.push_str(&legend(&view));
     out.push_str("}\n");
-    Some(out)
+    out
 }
 
 fn legend(view: &View) -> String {

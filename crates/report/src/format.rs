@@ -1,7 +1,7 @@
 //! Small pieces of formatting: numbers, one-line strings, terminal styles.
 
 /// A number with thousands separators: `1,234,567`.
-pub(crate) fn thousands(n: u64) -> String {
+pub fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, c) in digits.chars().enumerate() {
@@ -13,13 +13,44 @@ pub(crate) fn thousands(n: u64) -> String {
     out
 }
 
-/// `1 state`, `1,234 states`.
-pub(crate) fn count(n: u64, noun: &str) -> String {
-    format!("{} {noun}{}", thousands(n), if n == 1 { "" } else { "s" })
+/// `1 state`, `1,234 states`, `2 classes`.
+pub fn count(n: u64, noun: &str) -> String {
+    let plural = match n {
+        1 => "",
+        _ if noun.ends_with(['s', 'h']) => "es",
+        _ => "s",
+    };
+    format!("{} {noun}{plural}", thousands(n))
+}
+
+/// Rows of cells, indented, the columns two spaces apart; cells of a column are flush right where `right` says so.
+pub(crate) fn columns<const N: usize>(rows: &[[String; N]], indent: usize, right: [bool; N]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(width);
+    let mut out = String::new();
+    for row in rows {
+        let mut line = " ".repeat(indent);
+        for (column, cell) in row.iter().enumerate() {
+            let pad = " ".repeat(widths[column] - cell.chars().count());
+            let (before, after) = if right[column] { (pad.as_str(), "") } else { ("", pad.as_str()) };
+            line += &format!("{before}{cell}{after}  ");
+        }
+        out += &format!("{}\n", line.trim_end());
+    }
+    out
+}
+
+/// `1.2 GB`
+pub fn size(bytes: u64) -> String {
+    let units = [("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
+    match units.iter().find(|(_, factor)| bytes >= *factor) {
+        Some((unit, factor)) => format!("{:.1} {unit}", bytes as f64 / *factor as f64),
+        None => format!("{bytes} B"),
+    }
 }
 
 /// A duration: `0.02 s`.
-pub(crate) fn seconds(s: f64) -> String {
+pub fn seconds(s: f64) -> String {
     if !s.is_finite() || s < 0.0 {
         "? s".to_owned()
     } else if s < 0.01 {
@@ -144,6 +175,9 @@ mod tests {
         assert_eq!(seconds(0.019), "0.02 s");
         assert_eq!(seconds(1234.5), "1,234 s");
         assert_eq!(seconds(f64::NAN), "? s");
+        assert_eq!(count(2, "class"), "2 classes");
+        assert_eq!(size(12), "12 B");
+        assert_eq!(size(1_250_000_000), "1.2 GB");
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! Findings to test renderers with: litmus tests, written as a source and the run of its statements.
 
-use crate::{Edge, Event, Finding, Problem, Relation, Verdict, Witness};
+use crate::{Answer, Checked, Details, Edge, Event, Problem, Relation, Verdict, Witness};
 use Relation::{Fr, Mo, Po, Rf};
+use seqcst_model::{Mode, Model, Outcome};
 use std::ops::Range;
 
-/// Builds a finding from its source and its events; spans are found by searching for the statements in the source.
+/// Builds an answer from a source and the events of a run; spans are found by searching for the statements in the source.
 pub(crate) struct Builder {
-    finding: Finding,
-    events: Vec<Event>,
-    edges: Vec<Edge>,
+    witness: Witness,
 }
 
 /// An edge, in short.
@@ -18,26 +17,26 @@ pub(crate) fn edge(from: usize, relation: Relation, to: usize) -> Edge {
 
 impl Builder {
     pub fn new(file: &str, model: &str, threads: &[&str], source: &str) -> Builder {
-        let finding = Finding {
+        let witness = Witness {
             file: file.to_owned(),
             source: source.to_owned(),
-            model: model.to_owned(),
-            verdict: Verdict::Robust,
-            states: 1234,
-            transitions: 4321,
-            seconds: 0.0212345,
+            model: Model::named(model).expect("a model"),
             threads: threads.iter().map(|s| s.to_string()).collect(),
-            witness: None,
+            is_partial: false,
+            events: Vec::new(),
+            edges: Vec::new(),
+            problem: Problem::Race { first: 0, second: 0 },
         };
-        Builder { finding, events: Vec::new(), edges: Vec::new() }
+        Builder { witness }
     }
 
     /// An initial write.
     pub fn init(mut self, location: &str, value: u32) -> Builder {
-        self.events.push(Event {
+        self.witness.events.push(Event {
             thread: None,
             step: 0,
-            label: format!("W {location} {value}"),
+            outcome: Some(Outcome::Wrote(value)),
+            mode: None,
             location: Some(location.to_owned()),
             text: String::new(),
             span: 0..0,
@@ -51,56 +50,57 @@ impl Builder {
     /// A step: the statement is looked up in the source after the thread's `fn`. Adds the `po` edge.
     pub fn step(mut self, thread: usize, text: &str, label: &str) -> Builder {
         let (span, line, column) = self.find(thread, text);
-        let id = self.events.len();
-        if let Some(before) = self.events.iter().rposition(|e| e.thread == Some(thread)) {
-            self.edges.push(edge(before, Po, id));
+        let (outcome, mode, location) = parse(label);
+        let Witness { events, edges, .. } = &mut self.witness;
+        if let Some(before) = events.iter().rposition(|e| e.thread == Some(thread)) {
+            edges.push(edge(before, Po, events.len()));
         }
-        self.events.push(Event {
-            thread: Some(thread),
-            step: self.events.iter().filter(|e| e.thread.is_some()).count() + 1,
-            label: label.to_owned(),
-            location: label.split(' ').nth(1).map(str::to_owned),
-            text: text.to_owned(),
-            span,
-            line,
-            column,
-            hidden: false,
-        });
+        let step = events.iter().filter(|e| e.thread.is_some()).count() + 1;
+        let text = text.to_owned();
+        let thread = Some(thread);
+        events.push(Event { thread, step, outcome, mode, location, text, span, line, column, hidden: false });
         self
     }
 
     /// A step that the lowering added.
     pub fn hidden(self, thread: usize, text: &str, label: &str) -> Builder {
         let mut builder = self.step(thread, text, label);
-        if let Some(event) = builder.events.last_mut() {
+        if let Some(event) = builder.witness.events.last_mut() {
             event.hidden = true;
-            event.location = None;
         }
         builder
     }
 
     pub fn edge(mut self, from: usize, relation: Relation, to: usize) -> Builder {
-        self.edges.push(edge(from, relation, to));
+        self.witness.edges.push(edge(from, relation, to));
         self
     }
 
     pub fn find(&self, thread: usize, text: &str) -> (Range<usize>, usize, usize) {
-        let source = &self.finding.source;
-        let name = self.finding.threads.get(thread).map_or("", String::as_str);
+        let source = &self.witness.source;
+        let name = self.witness.threads.get(thread).map_or("", String::as_str);
         let after = source.find(&format!("fn {name}")).unwrap_or(0);
         let Some(at) = source[after..].find(text).map(|i| i + after) else { return (0..0, 1, 1) };
         let line_start = source[..at].rfind('\n').map_or(0, |i| i + 1);
         (at..at + text.len(), source[..at].matches('\n').count() + 1, at - line_start + 1)
     }
 
-    pub fn done(mut self, verdict: Verdict, problem: Problem) -> Finding {
-        self.finding.verdict = verdict;
-        self.finding.witness = Some(Witness { events: self.events, edges: self.edges, problem });
-        self.finding
+    /// The answer without a witness.
+    pub fn answer(&self, verdict: Verdict) -> Answer {
+        let Witness { file, model, threads, .. } = &self.witness;
+        let checked = Checked { states: 1234, transitions: 4321, threads: threads.len() };
+        let answer = Answer::new(file.clone(), Some(*model), verdict, Details::Check(checked));
+        Answer { seconds: 0.0212345, ..answer }
     }
 
-    pub fn stale(self, latest: usize, older: usize, reads: bool, path: Vec<Edge>) -> Finding {
-        let access = self.events.len() - 1;
+    pub fn done(mut self, verdict: Verdict, problem: Problem) -> Answer {
+        self.witness.problem = problem;
+        self.witness.is_partial = verdict == Verdict::MayBeNonRobust;
+        Answer { witness: Some(self.witness.clone()), ..self.answer(verdict) }
+    }
+
+    pub fn stale(self, latest: usize, older: usize, reads: bool, path: Vec<Edge>) -> Answer {
+        let access = self.witness.events.len() - 1;
         let mut cycle = path.clone();
         cycle.push(edge(access, if reads { Fr } else { Mo }, latest));
         let axiom = "po ∪ rf ∪ mo ∪ fr has a cycle".to_owned();
@@ -109,6 +109,26 @@ impl Builder {
             Problem::Stale { access, latest, older, reads, waits: false, path, cycle, axiom },
         )
     }
+}
+
+/// `U.acq_rel x 0→1` and the like.
+fn parse(label: &str) -> (Option<Outcome>, Option<Mode>, Option<String>) {
+    let mut words = label.split(' ');
+    let (kind, mode) =
+        words.next().map(|word| word.split_once('.').unwrap_or((word, ""))).unwrap_or_default();
+    let modes = [Mode::NonAtomic, Mode::Relaxed, Mode::Acquire, Mode::Release, Mode::AcqRel, Mode::SeqCst];
+    let mode = modes.into_iter().find(|known| known.to_string() == mode);
+    let location = words.next().map(str::to_owned);
+    let values = words.next().unwrap_or_default();
+    let value = |text: &str| text.parse().expect("a value");
+    let outcome = match kind {
+        "R" => Some(Outcome::Read(value(values))),
+        "W" => Some(Outcome::Wrote(value(values))),
+        "U" => values.split_once('→').map(|(old, new)| Outcome::Updated(value(old), value(new))),
+        "F" => Some(Outcome::Fenced),
+        _ => None,
+    };
+    (outcome, mode, location)
 }
 
 const SB: &str = "\
@@ -128,7 +148,7 @@ fn t2 {
 ";
 
 /// Store buffering.
-pub(crate) fn sb() -> Finding {
+pub(crate) fn sb() -> Answer {
     Builder::new("sb.tpl", "rc20", &["t1", "t2"], SB)
         .init("x", 0)
         .init("y", 0)
@@ -146,13 +166,13 @@ pub(crate) fn sb() -> Finding {
 }
 
 /// A wait that SC does not let pass, on a machine where an SC store is a store and a fence.
-pub(crate) fn waiting() -> Finding {
+pub(crate) fn waiting() -> Answer {
     let source = "\
 global x y;
 fn t1 { local a; x.store(1, sc); a = y.load(); }
 fn t2 { y.store(1); wait(x, 0); }
 ";
-    let mut finding = Builder::new("waiting.tpl", "tso", &["t1", "t2"], source)
+    let mut answer = Builder::new("waiting.tpl", "tso", &["t1", "t2"], source)
         .init("x", 0)
         .init("y", 0)
         .step(0, "x.store(1, sc)", "W x 1")
@@ -167,14 +187,14 @@ fn t2 { y.store(1); wait(x, 0); }
         .edge(0, Rf, 6)
         .edge(6, Fr, 2)
         .stale(2, 0, true, vec![edge(2, Po, 4), edge(4, Fr, 5), edge(5, Po, 6)]);
-    if let Some(Witness { problem: Problem::Stale { waits, .. }, .. }) = &mut finding.witness {
+    if let Some(Witness { problem: Problem::Stale { waits, .. }, .. }) = &mut answer.witness {
         *waits = true;
     }
-    finding
+    answer
 }
 
 /// Independent reads of independent writes.
-pub(crate) fn iriw() -> Finding {
+pub(crate) fn iriw() -> Answer {
     let source = "\
 global x y;
 fn w1 { x.store(1, rel); }
@@ -208,7 +228,7 @@ fn r2 { local c d; c = y.load(acq); d = x.load(acq); }
 }
 
 /// Two threads write two locations in opposite orders: the last write lands too early.
-pub(crate) fn two_plus_two_w() -> Finding {
+pub(crate) fn two_plus_two_w() -> Answer {
     let source = "\
 global x y;
 fn t1 { x.store(1, rlx); y.store(2, rlx); }
@@ -229,7 +249,7 @@ fn t2 { y.store(1, rlx); x.store(2, rlx); }
 }
 
 /// Message passing with a non-atomic payload and a relaxed flag.
-pub(crate) fn race() -> Finding {
+pub(crate) fn race() -> Answer {
     let source = "\
 global flag;
 na data;
@@ -251,7 +271,7 @@ fn consumer { local r; wait(flag = 1, rlx); r = data; }
 }
 
 /// A lost update, asserted away.
-pub(crate) fn unproved() -> Finding {
+pub(crate) fn unproved() -> Answer {
     let source = "fn set {\n    value.store(1, rlx);\n    done.store(1, rlx);\n}\nfn get {\n    done.load(rlx);\n    value.load(rlx);\n}\n";
     Builder::new("library.c", "rc20", &["set(1)", "get()"], source)
         .step(0, "value.store(1, rlx)", "")
@@ -269,7 +289,7 @@ pub(crate) fn unproved() -> Finding {
         )
 }
 
-pub(crate) fn assertion() -> Finding {
+pub(crate) fn assertion() -> Answer {
     let source = "\
 global x;
 fn t1 { local a; a = x.load(rlx); x.store(a + 1, rlx); }
@@ -296,7 +316,7 @@ fn t2 { local b; b = x.load(rlx); x.store(b + 1, rlx); b = x.load(rlx); assert(b
 }
 
 /// Two locks taken in opposite orders.
-pub(crate) fn deadlock() -> Finding {
+pub(crate) fn deadlock() -> Answer {
     let source = "\
 global m n;
 fn left { lock(m); lock(n); unlock(n); unlock(m); }
@@ -317,21 +337,20 @@ fn right { lock(n); lock(m); unlock(m); unlock(n); }
 }
 
 /// A search that ran into its limit.
-pub(crate) fn gave_up() -> Finding {
-    let mut finding = Builder::new("big.tpl", "tso", &["t1", "t2", "t3"], "").finding;
-    finding.verdict = Verdict::GaveUp("limit of 10,000,000 states reached at depth 57".to_owned());
-    finding.states = 10_000_000;
-    finding.seconds = 61.5;
-    finding
+pub(crate) fn gave_up() -> Answer {
+    let answer = Builder::new("big.tpl", "tso", &["t1", "t2", "t3"], "").answer(Verdict::GaveUp);
+    let details = Details::Check(Checked { states: 10_000_000, transitions: 4321, threads: 3 });
+    let limit = Some("limit of 10,000,000 states reached at depth 57".to_owned());
+    Answer { details, limit, seconds: 61.5, ..answer }
 }
 
 /// A search that found nothing.
-pub(crate) fn robust() -> Finding {
-    Builder::new("dekker.tpl", "ra", &["t1", "t2"], "").finding
+pub(crate) fn robust() -> Answer {
+    Builder::new("dekker.tpl", "ra", &["t1", "t2"], "").answer(Verdict::Robust)
 }
 
 /// Store buffering with an SC fence in one thread: three hidden events, one row.
-pub(crate) fn fenced() -> Finding {
+pub(crate) fn fenced() -> Answer {
     let source = SB.replace("    a = y", "    fence(sc);\n    a = y");
     Builder::new("sb+fence.tpl", "rc20", &["t1", "t2"], &source)
         .init("x", 0)
@@ -363,7 +382,7 @@ pub(crate) fn fenced() -> Finding {
 }
 
 /// Twelve steps of three threads, with all relations.
-pub(crate) fn twelve() -> Finding {
+pub(crate) fn twelve() -> Answer {
     let source = "\
 global x y z;
 fn writer { x.store(1, rlx); y.store(1, rel); x.store(2, rlx); z.store(1, rel); }
@@ -405,7 +424,7 @@ fn reader { local c d e f; c = z.load(acq); d = y.load(rlx); e = z.load(rlx); f 
 }
 
 /// Statements that don't fit into a box or a column.
-pub(crate) fn long() -> Finding {
+pub(crate) fn long() -> Answer {
     let store = "shared_configuration_pointer.store(previous_configuration + 1, memory_order_release)";
     let load = "observed = shared_configuration_pointer.compare_exchange_strong(expected_value, desired_value & 0xff)";
     let source =
@@ -423,7 +442,7 @@ pub(crate) fn long() -> Finding {
 }
 
 /// More threads than fit anywhere.
-pub(crate) fn crowd() -> Finding {
+pub(crate) fn crowd() -> Answer {
     let names: Vec<String> = (0..24).map(|i| format!("worker[{i}]")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut builder = Builder::new("crowd.tpl", "ra", &names, "").init("x", 0);
@@ -434,7 +453,7 @@ pub(crate) fn crowd() -> Finding {
 }
 
 /// Steps and edges by chance, the edges down in time except for the last.
-pub(crate) fn random(seed: u64, steps: usize) -> Finding {
+pub(crate) fn random(seed: u64, steps: usize) -> Answer {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut draw = |below: usize| {
         state ^= state << 13;
@@ -455,7 +474,7 @@ pub(crate) fn random(seed: u64, steps: usize) -> Finding {
 }
 
 /// Input that no engine should produce.
-pub(crate) fn odd() -> Vec<Finding> {
+pub(crate) fn odd() -> Vec<Answer> {
     let mut all = Vec::new();
     let stale = |access, latest, older| Problem::Stale {
         access,
@@ -467,8 +486,8 @@ pub(crate) fn odd() -> Vec<Finding> {
         cycle: vec![edge(99, Fr, 7), edge(0, Po, 0)],
         axiom: String::new(),
     };
-    all.push(Builder::new("", "", &[], "").done(Verdict::NotRobust, stale(3, 1, usize::MAX)));
-    all.push(Builder::new("", "", &[], "").done(Verdict::Race, Problem::Race { first: 0, second: 0 }));
+    all.push(Builder::new("", "sc", &[], "").done(Verdict::NotRobust, stale(3, 1, usize::MAX)));
+    all.push(Builder::new("", "sc", &[], "").done(Verdict::Race, Problem::Race { first: 0, second: 0 }));
     let nowhere = Problem::Assertion {
         thread: usize::MAX,
         text: String::new(),
@@ -476,26 +495,26 @@ pub(crate) fn odd() -> Vec<Finding> {
         line: 0,
         column: 0,
     };
-    all.push(Builder::new("a\n\u{1b}[1m", "\0", &[], "ü").done(Verdict::Assertion, nowhere));
-    let mut finding =
-        Builder::new("f", "m", &["t"], "ü").init("x", 0).step(7, "s\n\u{7}", "").stale(0, 1, false, vec![]);
-    if let Some(witness) = &mut finding.witness {
+    all.push(Builder::new("a\n\u{1b}[1m", "tso", &[], "ü").done(Verdict::Assertion, nowhere));
+    let mut answer =
+        Builder::new("f", "ra", &["t"], "ü").init("x", 0).step(7, "s\n\u{7}", "").stale(0, 1, false, vec![]);
+    if let Some(witness) = &mut answer.witness {
         witness.events[1].span = 1..usize::MAX;
         witness.edges.push(edge(1, Rf, 0));
         witness.edges.push(edge(1, Fr, 1));
     }
-    all.push(finding.clone());
-    finding.verdict = Verdict::Robust;
-    finding.seconds = f64::INFINITY;
-    all.push(finding.clone());
-    finding.verdict = Verdict::Deadlock;
-    finding.witness = None;
-    all.push(finding);
+    all.push(answer.clone());
+    answer.verdict = Verdict::Robust;
+    answer.seconds = f64::INFINITY;
+    all.push(answer.clone());
+    answer.verdict = Verdict::Deadlock;
+    answer.witness = None;
+    all.push(answer);
     all
 }
 
 /// All samples, by name.
-pub(crate) fn all() -> Vec<(&'static str, Finding)> {
+pub(crate) fn all() -> Vec<(&'static str, Answer)> {
     vec![
         ("sb", sb()),
         ("iriw", iriw()),

@@ -36,7 +36,7 @@ pub(crate) fn marks(view: &View) -> Vec<Mark> {
     };
     match &view.witness.problem {
         Problem::Stale { access, latest, older, .. } => {
-            let model = one_line(&view.finding.model);
+            let model = view.witness.model.to_string();
             if let (Some(row), Some(stale)) = (view.row(*access), words::stale(view)) {
                 let long = format!("{}: SC {}, {model} {}", who(row), stale.sc, stale.weak);
                 add(Some(row), &view.event(row).span, "stale", long);
@@ -75,8 +75,8 @@ pub(crate) fn marks(view: &View) -> Vec<Mark> {
 
 /// The source around the marks; empty if none of them stands in the source.
 pub(crate) fn snippet(view: &View, marks: &[Mark], color: bool) -> String {
-    let source = view.finding.source.as_str();
-    let file = one_line(&view.finding.file);
+    let source = view.witness.source.as_str();
+    let file = one_line(&view.witness.file);
     // Marks at the same place (a loop, a replicated thread) share a label.
     let mut places: Vec<(Range<usize>, String, Color)> = Vec::new();
     let colors = [Color::Red, Color::Cyan, Color::Yellow];

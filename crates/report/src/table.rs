@@ -5,6 +5,7 @@
 use crate::format::{Style, cut, one_line};
 use crate::view::View;
 use crate::words;
+use seqcst_model::Outcome;
 
 /// Columns wider than this make a list of the table.
 const MAX_WIDTH: usize = 112;
@@ -27,7 +28,7 @@ pub(crate) fn initially(view: &View) -> Option<String> {
     let mut all: Vec<(String, bool)> = Vec::new();
     for (i, row) in view.rows.iter().enumerate().filter(|(_, r)| r.thread.is_none()) {
         let event = &view.witness.events[row.event];
-        let (Some(location), (_, Some(value))) = (&event.location, crate::view::values(&event.label)) else {
+        let (Some(location), Some(Outcome::Wrote(value))) = (&event.location, event.outcome) else {
             continue;
         };
         if !event.hidden {

@@ -5,12 +5,12 @@
 //! the witness is dropped here, so renderers need no checks.
 
 use crate::format::one_line;
-use crate::{Edge, Event, Finding, Problem, Relation, Witness};
+use crate::{Edge, Event, Problem, Relation, Witness};
+use seqcst_model::{Mode, Outcome};
 use std::collections::BTreeSet;
 
 /// A witness by rows.
 pub(crate) struct View<'a> {
-    pub finding: &'a Finding,
     pub witness: &'a Witness,
     /// Initial writes first, then the run in order.
     pub rows: Vec<Row>,
@@ -55,9 +55,8 @@ pub(crate) struct End<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The view of the finding's witness, if there is one.
-    pub fn new(finding: &'a Finding) -> Option<View<'a>> {
-        let witness = finding.witness.as_ref()?;
+    /// The view of a witness.
+    pub fn new(witness: &'a Witness) -> View<'a> {
         let (rows, row_of) = rows(&witness.events);
         let end = match &witness.problem {
             Problem::Assertion { thread, text, line, .. } => {
@@ -68,9 +67,9 @@ impl<'a> View<'a> {
             }
             _ => None,
         };
-        let mut view = View { finding, witness, rows, row_of, links: Vec::new(), end };
+        let mut view = View { witness, rows, row_of, links: Vec::new(), end };
         view.links = view.make_links();
-        Some(view)
+        view
     }
 
     fn make_links(&self) -> Vec<Link> {
@@ -115,7 +114,7 @@ impl<'a> View<'a> {
 
     /// A thread's name.
     pub fn thread_name(&self, thread: usize) -> String {
-        match self.finding.threads.get(thread) {
+        match self.witness.threads.get(thread) {
             Some(name) if !name.trim().is_empty() => one_line(name),
             _ => format!("thread {thread}"),
         }
@@ -151,7 +150,7 @@ impl<'a> View<'a> {
     /// What a row did, e.g. `R.acq x 1`.
     pub fn label(&self, row: usize) -> String {
         let event = self.event(row);
-        if event.hidden { "F.sc".to_owned() } else { one_line(&event.label) }
+        if event.hidden { "F.sc".to_owned() } else { one_line(&event.label()) }
     }
 
     /// What a row read and wrote, compactly: `R 0`, `W 1`, `U 0→1`; empty for a fence.
@@ -159,11 +158,11 @@ impl<'a> View<'a> {
         if self.event(row).hidden {
             return String::new();
         }
-        match values(&self.event(row).label) {
-            (Some(r), Some(w)) => format!("U {r}→{w}"),
-            (Some(r), None) => format!("R {r}"),
-            (None, Some(w)) => format!("W {w}"),
-            (None, None) => String::new(),
+        match self.event(row).outcome {
+            Some(Outcome::Updated(old, new)) => format!("U {old}→{new}"),
+            Some(Outcome::Read(value)) => format!("R {value}"),
+            Some(Outcome::Wrote(value)) => format!("W {value}"),
+            Some(Outcome::Fenced) | None => String::new(),
         }
     }
 
@@ -206,33 +205,13 @@ impl<'a> View<'a> {
     }
 }
 
-/// The values read and written, from an event's label.
-pub(crate) fn values(label: &str) -> (Option<&str>, Option<&str>) {
-    let mut words = label.split_whitespace();
-    let kind = words.next().and_then(|w| w.chars().next());
-    let last = words.next_back();
-    match kind {
-        Some('R') => (last, None),
-        Some('U') => match last.and_then(|v| v.split_once('→').or_else(|| v.split_once("->"))) {
-            Some((read, written)) => (Some(read), Some(written)),
-            None => (last, last),
-        },
-        Some('F') => (None, None),
-        _ => (None, last),
-    }
-}
-
 fn same_statement(a: &Event, b: &Event) -> bool {
     a.thread == b.thread && a.span == b.span && a.text == b.text
 }
 
-/// A label without its operands: `F.acq`.
-fn kind(event: &Event) -> &str {
-    event.label.split_whitespace().next().unwrap_or("")
-}
-
-fn is_fence(event: &Event) -> bool {
-    event.label.starts_with('F')
+/// What kind of event it is, operands aside: the hidden events of one fence are of different kinds.
+fn kind(event: &Event) -> (Option<std::mem::Discriminant<Outcome>>, Option<Mode>) {
+    (event.outcome.as_ref().map(std::mem::discriminant), event.mode)
 }
 
 /// Groups events into rows: the hidden events of one fence together, at the place of its update; an SC access together
@@ -252,13 +231,13 @@ fn rows(events: &[Event]) -> (Vec<Row>, Vec<usize>) {
                 events[row.event + 1..i].iter().all(|e| e.thread == event.thread)
             };
             // On x86 an SC store is a store and a fence after it.
-            let trailing = event.hidden && event.label == "F.sc";
+            let trailing = event.hidden && event.is_fence() && event.mode == Some(Mode::SeqCst);
             (standing.hidden || trailing) && same_statement(standing, event) && room
         });
         match joins {
             Some(row) => {
                 row.events.push(i);
-                if !event.hidden || is_fence(&events[row.event]) {
+                if !event.hidden || events[row.event].is_fence() {
                     row.event = i;
                 }
             }

@@ -1,8 +1,9 @@
 //! What is wrong with an execution, in words.
 
 use crate::format::{cut, one_line};
-use crate::view::{View, values};
-use crate::{Edge, Problem, Relation, Verdict};
+use crate::view::View;
+use crate::{Edge, Problem, Relation};
+use seqcst_model::Value;
 
 /// The problem in words: where it is, then pairs of a keyword and a clause about it.
 pub(crate) struct Account {
@@ -12,19 +13,6 @@ pub(crate) struct Account {
     pub clauses: Vec<(String, String)>,
     /// The place and all clauses as one sentence.
     pub sentence: String,
-}
-
-/// The verdict as a headline's first words.
-pub(crate) fn verdict(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Robust => "robust",
-        Verdict::NotRobust => "not robust",
-        Verdict::Race => "data race",
-        Verdict::Assertion => "assertion can fail",
-        Verdict::Deadlock => "deadlock",
-        Verdict::MayBeNonRobust => "may be non-robust",
-        Verdict::GaveUp(_) => "gave up",
-    }
 }
 
 /// A relation's letters.
@@ -62,9 +50,12 @@ pub(crate) fn stale(view: &View) -> Option<Stale> {
 }
 
 /// The value that SC makes an access read, and the one that the model allows.
-fn stale_values<'a>(view: &View<'a>, access: usize, latest: usize) -> (&'a str, &'a str) {
-    let label = |event: usize| view.witness.events.get(event).map_or("", |e| e.label.as_str());
-    (values(label(latest)).1.unwrap_or("?"), values(label(access)).0.unwrap_or("?"))
+fn stale_values(view: &View, access: usize, latest: usize) -> (String, String) {
+    let outcome = |event: usize| view.witness.events.get(event).and_then(|event| event.outcome);
+    let show = |value: Option<Value>| value.map_or("?".to_owned(), |value| value.to_string());
+    let written = outcome(latest).and_then(|outcome| outcome.value_written());
+    let read = outcome(access).and_then(|outcome| outcome.value_read());
+    (show(written), show(read))
 }
 
 /// The problem in words.
@@ -93,7 +84,7 @@ pub(crate) fn account(view: &View) -> Account {
                     format!("may still land right after {old}, before {new}: {missing}"),
                 )
             };
-            let model = one_line(&view.finding.model);
+            let model = view.witness.model.to_string();
             let sentence = format!("{place}: under SC it {sc}; under {model} it {weak}");
             let mut clauses = vec![("SC".to_owned(), format!("it {sc}")), (model, format!("it {weak}"))];
             // The path is known by now: only what closes it to a cycle is news.
@@ -115,7 +106,7 @@ pub(crate) fn account(view: &View) -> Account {
             (a, vec![("races with".to_owned(), b), ("race".to_owned(), detail)], sentence)
         }
         Problem::Unproved { newest, access, why } => {
-            let (new, model) = (view.name(*newest), one_line(&view.finding.model));
+            let (new, model) = (view.name(*newest), view.witness.model.to_string());
             let place = place(view, *access);
             let sc = format!("it comes after {new}, the newest write there");
             let weak = format!("it may miss that: nothing makes {new} known to it (no happens-before)");

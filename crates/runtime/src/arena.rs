@@ -281,10 +281,10 @@ mod tests {
         std::thread::scope(|scope| {
             for thread in 0..4u64 {
                 scope.spawn(move || {
-                    let mut seed = thread + 1;
+                    let mut random = seqcst_model::sample::Random::new(thread + 1);
                     let mut held: Vec<(*mut u8, Layout, u8)> = Vec::new();
                     for round in 0..20_000u64 {
-                        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                        let seed = random.draw();
                         let size = 1 + (seed >> 40) as usize % if round % 50 == 0 { 100_000 } else { 300 };
                         let align = 1 << ((seed >> 33) % if round % 100 == 0 { 15 } else { 7 });
                         let mark = (thread * 50 + round % 50) as u8;

@@ -77,7 +77,7 @@ pub struct Event {
     pub life: u32,
     /// Where in the program.
     pub site: Site,
-    /// What.
+    /// Its kind.
     pub what: What,
     /// The memory order.
     pub mode: Mode,

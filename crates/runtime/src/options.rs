@@ -103,11 +103,8 @@ const TABLE: &[Entry] = &[
         default: "rc20",
         meaning: "memory model: rc20, or ra (every access as if release/acquire)",
         set: |o, v| {
-            o.model = match v {
-                "rc20" => Model::Rc20,
-                "ra" => Model::Ra,
-                _ => return Err("rc20 or ra"),
-            };
+            let fits = |model: &Model| matches!(model, Model::Rc20 | Model::Ra);
+            o.model = Model::named(v).filter(fits).ok_or("rc20 or ra")?;
             Ok(())
         },
     },

@@ -47,7 +47,7 @@ pub fn base(slot: Slot) -> Time {
 /// An access to aligned 1, 2, 4 or 8 bytes of one granule.
 #[derive(Clone, Copy)]
 pub struct Access {
-    /// Where.
+    /// The address of its first byte.
     pub addr: usize,
     code: u64,
     /// Does it write?

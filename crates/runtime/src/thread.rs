@@ -1,4 +1,4 @@
-//! The threads of the program: slots, views, birth, death.
+//! The threads of the program: slots, views, creation, exit.
 //!
 //! A thread lives in a *slot*, its place in every clock. A dead thread's slot goes to a new one whose parent knows all
 //! that the dead one did: then the new one simply goes on where the other stopped, and nothing is lost. Where no such
@@ -45,27 +45,27 @@ pub struct Thread {
     pub cell_base: Time,
     /// As shown to people: in order of creation.
     pub number: u32,
-    tomb: Tomb,
+    exited: ExitedThread,
 }
 
 /// Where a thread leaves its views when it ends, for who joins it.
 #[derive(Clone)]
-pub struct Tomb(Arc<Lock<Option<(clocks::Thread, u32)>>>);
+pub struct ExitedThread(Arc<Lock<Option<(clocks::Thread, u32)>>>);
 
-impl Tomb {
-    fn new() -> Tomb {
-        Tomb(Arc::new(Lock::new(None)))
+impl ExitedThread {
+    fn new() -> ExitedThread {
+        ExitedThread(Arc::new(Lock::new(None)))
     }
 }
 
 /// A thread that was announced but hasn't begun.
-pub struct Birth {
+pub struct ThreadStart {
     views: clocks::Thread,
     number: u32,
-    tomb: Tomb,
+    exited: ExitedThread,
 }
 
-impl Birth {
+impl ThreadStart {
     /// Its slot, and the time of its first event.
     pub fn place(&self) -> (Slot, Time) {
         (self.views.slot(), self.views.time())
@@ -197,16 +197,17 @@ fn unannounced() -> &'static mut Thread {
     let mut slots = SLOTS_IN_USE.lock();
     let number = slots.next_number();
     let (slot, last) = slots.find(|_, _| false);
-    let birth = Birth { views: clocks::Thread::foreign(slot, last), number, tomb: Tomb::new() };
-    slots.occupy(birth);
+    let child =
+        ThreadStart { views: clocks::Thread::foreign(slot, last), number, exited: ExitedThread::new() };
+    slots.occupy(child);
     drop(slots);
     COMING.set(false);
     crate::interpose::threads::adopt();
     current()
 }
 
-/// The current thread is about to create another: its slot and first view. The tomb is for who joins it.
-pub fn birth(pc: usize) -> (Birth, Tomb) {
+/// The current thread is about to create another: its slot and first view, and where it leaves its last view for the thread that joins it.
+pub fn announce_child(pc: usize) -> (ThreadStart, ExitedThread) {
     let parent = current();
     parent.busy = true;
     let mut slots = SLOTS_IN_USE.lock();
@@ -214,24 +215,24 @@ pub fn birth(pc: usize) -> (Birth, Tomb) {
     let (slot, last) = slots.find(|slot, last| parent.views.knows_all(slot, last));
     slots.states[usize::from(slot)] = State::Coming;
     drop(slots);
-    let tomb = Tomb::new();
+    let exited = ExitedThread::new();
     note(parent, What::Spawn, number, pc);
-    let birth = Birth { views: parent.views.child(slot, last), number, tomb: tomb.clone() };
+    let child = ThreadStart { views: parent.views.child(slot, last), number, exited: exited.clone() };
     parent.leave();
-    (birth, tomb)
+    (child, exited)
 }
 
 /// The thread couldn't be created after all.
-pub fn cancel(birth: Birth) {
-    let slot = usize::from(birth.views.slot());
-    SLOTS_IN_USE.lock().states[slot] = State::Dead { last: birth.views.time() - 1 };
+pub fn cancel(child: ThreadStart) {
+    let slot = usize::from(child.views.slot());
+    SLOTS_IN_USE.lock().states[slot] = State::Dead { last: child.views.time() - 1 };
 }
 
 /// The new thread's first act.
-pub fn begin(birth: Birth) {
-    let number = birth.number;
+pub fn begin(child: ThreadStart) {
+    let number = child.number;
     COMING.set(true);
-    let thread = SLOTS_IN_USE.lock().occupy(birth);
+    let thread = SLOTS_IN_USE.lock().occupy(child);
     COMING.set(false);
     note(thread, What::Begin, number, 0);
 }
@@ -249,15 +250,15 @@ pub fn end() {
     note(&mut thread, What::End, number, 0);
     let slot = usize::from(thread.views.slot());
     let last = thread.views.time();
-    *thread.tomb.0.lock() = Some((thread.views, number));
+    *thread.exited.0.lock() = Some((thread.views, number));
     SLOTS_IN_USE.lock().states[slot] = State::Dead { last };
 }
 
-/// The current thread has joined the one with this tomb.
-pub fn join(tomb: &Tomb, pc: usize) {
+/// The current thread has joined the one that left this.
+pub fn join(exited: &ExitedThread, pc: usize) {
     let thread = current();
     thread.busy = true;
-    if let Some((views, number)) = &*tomb.0.lock() {
+    if let Some((views, number)) = &*exited.0.lock() {
         thread.views.join(views);
         note(thread, What::Join, *number, pc);
     }
@@ -321,8 +322,8 @@ impl Slots {
         ((self.states.len() - 1) as Slot, 0)
     }
 
-    fn occupy(&mut self, birth: Birth) -> &'static mut Thread {
-        let Birth { views, number, tomb } = birth;
+    fn occupy(&mut self, child: ThreadStart) -> &'static mut Thread {
+        let ThreadStart { views, number, exited } = child;
         let slot = usize::from(views.slot());
         NUMBERS[slot].store(number, Ordering::Relaxed);
         let cell_base = crate::shadow::base(slot as Slot);
@@ -343,7 +344,7 @@ impl Slots {
             ra,
             cell_base,
             number,
-            tomb,
+            exited,
         }));
         self.states[slot] = State::Alive(thread);
         CURRENT.set(thread);

@@ -1,4 +1,4 @@
-//! Benign waits: stale reads that only make a thread wait longer (`DESIGN.md`, "Benign waits at run time").
+//! Benign waits: stale reads that only make a thread wait longer (`docs/theory.md`, "Benign waits at run time").
 //!
 //! A violation at a load is a longer wait and nothing else if every old value that it could read has been read by this
 //! thread at this very instruction, from this address, before, and each time the thread came back to the instruction

@@ -4,7 +4,7 @@ use crate::exploration::Exploration;
 use crate::rt::source::Options;
 use std::time::Duration;
 
-pub use crate::rt::watch::Model;
+pub use seqcst_model::Model;
 
 /// Which schedules to try.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -103,6 +103,7 @@ impl Builder {
 
     /// Which memory model to watch for.
     pub fn memory_model(mut self, model: Model) -> Builder {
+        assert!(Model::WATCHED.contains(&model), "seqcst has no monitor for {model}");
         self.options.model = model;
         self
     }
@@ -125,7 +126,7 @@ impl Builder {
         self
     }
 
-    /// Where lots come from.
+    /// The seed of strategies that pick at random.
     pub fn seed(mut self, seed: u64) -> Builder {
         self.seed = seed;
         self
@@ -230,11 +231,5 @@ fn strategy(text: &str) -> Option<Strategy> {
 }
 
 fn model(text: &str) -> Option<Model> {
-    match text {
-        "rc20" => Some(Model::Rc20),
-        "ra" => Some(Model::Ra),
-        "tso" => Some(Model::Tso),
-        "sc" => Some(Model::Sc),
-        _ => None,
-    }
+    Model::named(text).filter(|model| Model::WATCHED.contains(model))
 }

@@ -3,8 +3,8 @@
 use crate::builder::{Builder, Strategy};
 use crate::report::{self, Problem};
 use crate::rt::source::{Closure, StartAnew};
-use seqcst_schedule::strategies::{Bounded, BoundedDpor, Dpor, Pct, RandomWalk, Replay, minimize};
-use seqcst_schedule::{
+use seqcst_explore::strategies::{Bounded, BoundedDpor, Dpor, Pct, RandomWalk, Replay, minimize};
+use seqcst_explore::{
     Failing, Limits, Outcome, Plan, Source, Strategy as Schedules, Summary, Trace, explore, tape,
 };
 

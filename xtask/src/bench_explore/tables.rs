@@ -3,11 +3,12 @@
 use super::rows::{Measured, Row};
 use crate::table::{Table, count, seconds};
 
-/// All tables.
-pub fn report(measured: &Measured) -> String {
-    let head = format!("{}, commit {}.\n", measured.machine, measured.commit);
-    let of = |group: &str| measured.rows.iter().filter(|row| row.group == group).cloned().collect::<Vec<_>>();
-    [head, sober(&of("sober")), searches(&of("search")), speed(&of("speed"))].join("\n")
+impl Measured {
+    /// All tables.
+    pub fn report(&self) -> String {
+        let of = |group: &str| self.rows.iter().filter(|row| row.group == group).cloned().collect::<Vec<_>>();
+        [self.origin() + "\n", sober(&of("sober")), searches(&of("search")), speed(&of("speed"))].join("\n")
+    }
 }
 
 fn yes(number: f64) -> &'static str {

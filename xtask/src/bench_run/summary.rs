@@ -13,29 +13,34 @@ const PAIRS: [(&str, &str, &str); 5] = [
 ];
 const TOOLS: [&str; 6] = ["native", "tsan-gcc", "tsan-clang", "seqcst-gcc", "seqcst-clang", "seqcst-atomics"];
 
-/// Everything, in words and tables for a document or a terminal.
-pub fn report(result: &Measured) -> String {
-    let mut out = format!("{}, commit {}.\n", result.machine, result.commit);
-    for (group, title) in
-        [(Group::Synthetic, "Synthetic programs"), (Group::Study, "Clients of the case studies")]
-    {
-        let rows: Vec<&Row> = result.rows.iter().filter(|row| row.group == group).collect();
-        if !rows.is_empty() {
-            let what = format!("{title}: {}. Geometric means of ratios, and the worst", rows.len());
-            out += &format!("\n{what}:\n\n{}", means(&rows).markdown());
+impl Measured {
+    /// Everything, in words and tables for a document or a terminal.
+    pub fn report(&self) -> String {
+        let of = |group: Group| self.rows.iter().filter(|row| row.group == group).collect::<Vec<&Row>>();
+        let mut out = self.origin() + "\n";
+        for (group, title) in
+            [(Group::Synthetic, "Synthetic programs"), (Group::Study, "Clients of the case studies")]
+        {
+            let rows = of(group);
+            if !rows.is_empty() {
+                let what = format!("{title}: {}. Geometric means of ratios, and the worst", rows.len());
+                out += &format!("\n{what}:\n\n{}", means(&rows).markdown());
+            }
         }
+        let studies = of(Group::Study);
+        if !studies.is_empty() {
+            out += &format!(
+                "\nEach of the clients, seconds of CPU and megabytes:\n\n{}",
+                each(&studies).markdown()
+            );
+        }
+        let locations = of(Group::Locations);
+        if !locations.is_empty() {
+            let what = "Nanoseconds of CPU for one access, by the number of locations (4 threads)";
+            out += &format!("\n{what}:\n\n{}", costs(&locations).markdown());
+        }
+        out
     }
-    let studies: Vec<&Row> = result.rows.iter().filter(|row| row.group == Group::Study).collect();
-    if !studies.is_empty() {
-        out +=
-            &format!("\nEach of the clients, seconds of CPU and megabytes:\n\n{}", each(&studies).markdown());
-    }
-    let locations: Vec<&Row> = result.rows.iter().filter(|row| row.group == Group::Locations).collect();
-    if !locations.is_empty() {
-        let what = "Nanoseconds of CPU for one access, by the number of locations (4 threads)";
-        out += &format!("\n{what}:\n\n{}", costs(&locations).markdown());
-    }
-    out
 }
 
 /// The ratios of each pair.
@@ -44,13 +49,13 @@ fn means(rows: &[&Row]) -> Table {
     let mut table = Table::new(&header, &["ratio"]);
     for (ours, other, words) in PAIRS {
         let pairs: Vec<(&Sample, &Sample)> =
-            rows.iter().filter_map(|row| Some((row.with(ours)?, row.with(other)?))).collect();
+            rows.iter().filter_map(|row| Some((row.samples.get(ours)?, row.samples.get(other)?))).collect();
         if pairs.is_empty() {
             continue;
         }
         let mut cells = vec![words.to_owned()];
         let measures: [fn(&Sample) -> f64; 3] =
-            [|s| s.cpu_seconds.max(0.001), |s| s.seconds.max(0.001), |s| s.memory as f64];
+            [|s| s.usage.cpu_seconds.max(0.001), |s| s.usage.seconds.max(0.001), |s| s.usage.memory as f64];
         for measure in measures {
             let ratios: Vec<f64> = pairs.iter().map(|(a, b)| measure(a) / measure(b)).collect();
             let worst = ratios.iter().copied().fold(0.0, f64::max);
@@ -75,8 +80,10 @@ fn each(rows: &[&Row]) -> Table {
     for row in rows {
         let mut cells = vec![row.name.clone()];
         for tool in TOOLS {
-            match row.with(tool) {
-                Some(sample) => cells.extend([seconds(sample.cpu_seconds), megabytes(sample.memory)]),
+            match row.samples.get(tool) {
+                Some(sample) => {
+                    cells.extend([seconds(sample.usage.cpu_seconds), megabytes(sample.usage.memory)])
+                }
                 None => cells.extend(["–".to_owned(), "–".to_owned()]),
             }
         }
@@ -94,8 +101,9 @@ fn costs(rows: &[&Row]) -> Table {
         let locations = row.name.split(' ').find_map(|word| word.strip_prefix('l')?.parse::<u64>().ok());
         let mut cells = vec![locations.map_or(row.name.clone(), crate::table::count)];
         cells.extend(TOOLS.iter().map(|tool| {
-            row.with(tool)
-                .map_or("–".to_owned(), |sample| format!("{:.0}", sample.cpu_seconds * 1e9 / ACCESSES))
+            row.samples.get(*tool).map_or("–".to_owned(), |sample| {
+                format!("{:.0}", sample.usage.cpu_seconds * 1e9 / ACCESSES)
+            })
         }));
         table.row(cells);
     }
@@ -105,14 +113,16 @@ fn costs(rows: &[&Row]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::Usage;
 
     #[test]
     fn ratios_are_averaged() {
-        let sample = |cpu_seconds: f64| Sample { seconds: 1.0, cpu_seconds, memory: 1, found: false };
+        let sample =
+            |cpu_seconds: f64| Sample { usage: Usage { seconds: 1.0, cpu_seconds, memory: 1 }, found: false };
         let row = |ours, other| Row {
             group: Group::Synthetic,
             name: "a".to_owned(),
-            samples: vec![("seqcst-gcc".to_owned(), sample(ours)), ("tsan-gcc".to_owned(), sample(other))],
+            samples: [("seqcst-gcc".to_owned(), sample(ours)), ("tsan-gcc".to_owned(), sample(other))].into(),
         };
         let rows = [row(1.0, 4.0), row(4.0, 4.0)];
         let text = means(&rows.iter().collect::<Vec<_>>()).markdown();

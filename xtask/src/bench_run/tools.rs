@@ -3,7 +3,7 @@
 use super::rows::Sample;
 use crate::Outcome;
 use crate::cargo::{run as must, show};
-use crate::measure::measure;
+use crate::measure::{Ended, measure};
 use crate::studies::{Client, Language};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -98,11 +98,10 @@ impl Tool {
         command.args(["--signal=KILL", TIMEOUT]).arg(program).args(args).stderr(Stdio::null());
         command.env("TSAN_OPTIONS", "exitcode=66:report_signal_unsafe=0");
         command.env("SEQCST_OPTIONS", "exitcode=66");
-        let (_, usage) = measure(&mut command)?;
-        if !matches!(usage.code, 0 | 66) || usage.killed {
-            return Err(format!("{}: exit code {}", show(&command), usage.code));
+        let Ended { code, usage, .. } = measure(&mut command)?;
+        match code {
+            Some(code @ (0 | 66)) => Ok(Sample { usage, found: code == 66 }),
+            _ => Err(format!("{}: exit code {code:?}", show(&command))),
         }
-        let found = usage.code == 66;
-        Ok(Sample { seconds: usage.seconds, cpu_seconds: usage.cpu_seconds, memory: usage.memory, found })
     }
 }

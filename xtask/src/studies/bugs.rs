@@ -6,8 +6,8 @@ use super::reports::{Access, Report, reports};
 use crate::Outcome;
 use crate::cargo::{root, run as must};
 use crate::table::doing;
+use seqcst_testing::corpus::{BugAt, Header, Program};
 use std::fs;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -19,14 +19,8 @@ pub struct Bug {
     /// The folder's name.
     pub name: String,
     folder: PathBuf,
-    /// The library and its version.
-    library: String,
-    /// The version that does not have it.
-    fixed: Option<String>,
-    /// Versions whose source is put beside the driver, with the checksums of their packages.
-    vendored: Vec<(String, String)>,
-    /// Files, lines, and what stands there.
-    expected: Vec<(String, RangeInclusive<u64>, String)>,
+    /// What the driver says about itself.
+    header: Header,
 }
 
 /// All of `corpus/bugs`.
@@ -44,38 +38,25 @@ impl Bug {
         let driver =
             [folder.join("src/main.rs"), folder.join("main.cpp")].into_iter().find(|path| path.is_file());
         let driver = driver.ok_or_else(|| format!("{}: no driver", folder.display()))?;
-        let text = fs::read_to_string(&driver).map_err(|error| format!("{}: {error}", driver.display()))?;
-        let mut bug = Bug {
-            name: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            folder,
-            library: String::new(),
-            fixed: None,
-            vendored: Vec::new(),
-            expected: Vec::new(),
-        };
-        for (key, value) in text.lines().filter_map(|line| line.strip_prefix("//@ ")?.split_once(": ")) {
-            match key {
-                "crate" | "package" => {
-                    let (library, fixed) = value.split_once(" fixed ").unzip();
-                    bug.library = library.unwrap_or(value).to_owned();
-                    bug.fixed = fixed.map(str::to_owned);
-                }
-                "expect" => bug.expected.extend(expectation(value)),
-                "vendor" => {
-                    let vendored = value.split_once(' ').unwrap_or_default();
-                    bug.vendored.push((vendored.0.to_owned(), vendored.1.to_owned()));
-                }
-                _ => {}
-            }
+        let header = Program::read(&driver)?.header;
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if header.buggy.is_some() {
+            Ok(Bug { name, folder, header })
+        } else {
+            Err(format!("{}: no bug", driver.display()))
         }
-        if bug.expected.is_empty() { Err(format!("{}: nothing expected", driver.display())) } else { Ok(bug) }
+    }
+
+    /// The library and its version.
+    fn library(&self) -> &str {
+        self.header.buggy.as_deref().unwrap_or_default()
     }
 
     /// Puts the library's source beside the driver, if it needs a patch to be compiled.
     fn vendor(&self, folder: &Path, version: Option<&str>) -> Outcome {
-        let (name, first) = self.library.split_once(' ').unwrap_or_default();
+        let (name, first) = self.library().split_once(' ').unwrap_or_default();
         let wanted = version.unwrap_or(first);
-        let Some((_, sha256)) = self.vendored.iter().find(|(version, _)| version == wanted) else {
+        let Some((_, sha256)) = self.header.vendored.iter().find(|(version, _)| version == wanted) else {
             return Ok(());
         };
         let vendor = folder.join("vendor");
@@ -99,24 +80,13 @@ impl Bug {
 
     /// The expectation that a report meets.
     fn met(&self, report: &Report) -> Option<String> {
-        let stands = |access: &Access, (file, lines, _): &(String, RangeInclusive<u64>, String)| {
-            access.stands_in(file, lines.clone())
-        };
+        let stands = |access: &Access, at: &BugAt| access.stands_in(&at.file, at.lines.clone());
         // Of a race, the two sides are equal.
         let race = report.kind == "race" || self.folder.join("main.cpp").is_file();
-        let met = |expected: &&(String, RangeInclusive<u64>, String)| {
-            stands(&report.access, expected) || (race && stands(&report.other, expected))
-        };
-        self.expected.iter().find(met).map(|(file, lines, what)| format!("{file}:{} {what}", lines.start()))
+        let met = |at: &&BugAt| stands(&report.access, at) || (race && stands(&report.other, at));
+        let met = self.header.bug_at.iter().find(met);
+        met.map(|BugAt { file, lines, what }| format!("{file}:{} {what}", lines.start()))
     }
-}
-
-/// `src/lib.rs:12-14  what stands there`
-fn expectation(text: &str) -> Option<(String, RangeInclusive<u64>, String)> {
-    let (place, what) = text.split_once(' ')?;
-    let (file, lines) = place.rsplit_once(':')?;
-    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
-    Some((file.to_owned(), first.parse().ok()?..=last.parse().ok()?, what.trim().to_owned()))
 }
 
 /// Runs a driver until its bug is pointed at; then the version without it, which must not be pointed at there.
@@ -133,7 +103,7 @@ pub fn find(tools: &Path, bug: &Bug) -> Outcome<BugFound> {
             .filter(|report| report.kind != "benign-wait")
             .find_map(|report| bug.met(report));
     }
-    let still = match &bug.fixed {
+    let still = match &bug.header.fixed {
         Some(version) => {
             let program = Driver::build(tools, bug, Some(version))?;
             let mut still = false;
@@ -145,7 +115,7 @@ pub fn find(tools: &Path, bug: &Bug) -> Outcome<BugFound> {
         }
         None => None,
     };
-    Ok(BugFound { library: bug.library.clone(), fixed: bug.fixed.clone(), met, runs, still })
+    Ok(BugFound { library: bug.library().to_owned(), fixed: bug.header.fixed.clone(), met, runs, still })
 }
 
 /// A compiled driver.

@@ -5,7 +5,7 @@ use super::record::Study;
 use super::reports::{Found, reports};
 use crate::Outcome;
 use crate::cargo::{root, run as must};
-use crate::measure::measure;
+use crate::measure::{Ended, measure};
 use crate::table::doing;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -178,9 +178,9 @@ pub fn study(tools: &Path, client: &Client) -> Outcome<Study> {
         let mut command = Command::new("timeout");
         command.args(["--signal=KILL", "300"]).arg(&program).args(&client.args).stderr(Stdio::null());
         command.env("SEQCST_OPTIONS", format!("json={}", json.display()));
-        let (_, usage) = measure(&mut command)?;
-        if !matches!(usage.code, 0 | 66) || usage.killed {
-            return Err(format!("{}: exit code {}", client.name, usage.code));
+        let Ended { code, usage, .. } = measure(&mut command)?;
+        if !matches!(code, Some(0 | 66)) {
+            return Err(format!("{}: exit code {code:?}", client.name));
         }
         seconds += usage.seconds;
         found.add(&reports(&json)?);

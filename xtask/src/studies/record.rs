@@ -1,16 +1,27 @@
-//! Results of studies: saved as one JSON object per line, shown as tables.
+//! Results of studies, and their tables.
 
 use super::reports::Found;
-use crate::Outcome;
 use crate::table::{Table, doing, seconds};
-use serde_json::{Value, json};
-use std::fs;
+use crate::{Outcome, saved};
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
+/// One study, or one known bug.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Row {
+    Study(Study),
+    Bug(BugFound),
+}
+
+/// A whole result.
+pub type Measured = saved::Measured<Row>;
+
 /// A library that was looked at.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Study {
     /// What it is called here.
+    #[serde(rename = "study")]
     pub name: String,
     /// The library and its version.
     pub library: String,
@@ -23,9 +34,10 @@ pub struct Study {
 }
 
 /// A known bug that was looked for.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct BugFound {
     /// The library and its version.
+    #[serde(rename = "bug")]
     pub library: String,
     /// The version that does not have it.
     pub fixed: Option<String>,
@@ -37,118 +49,72 @@ pub struct BugFound {
     pub still: Option<bool>,
 }
 
-/// A whole result.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Record {
-    /// What machine it was, in words.
-    pub machine: String,
-    /// What was measured.
-    pub commit: String,
-    /// Libraries.
-    pub studies: Vec<Study>,
-    /// Known bugs.
-    pub bugs: Vec<BugFound>,
-}
-
-/// Reads what `--save` wrote.
-pub fn load(path: &Path) -> Outcome<Record> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Record::from_lines(&text)
-        .map_err(|line| format!("{}:{line}: not a line of saved studies", path.display()))
-}
-
-impl Record {
-    /// Adds a study, and says so.
-    pub fn add_study(&mut self, study: Study) {
-        doing("");
-        let found = |class: &str| study.found.count(class);
-        let numbers =
-            format!("{} stale, {} races, {} benign waits", found("stale"), found("race"), found("benign"));
-        println!("{:<16} {}, {numbers}, {} s", study.name, study.what, seconds(study.seconds));
-        self.studies.push(study);
+impl Row {
+    /// What it is about, by which a newer result replaces an older one.
+    fn key(&self) -> (bool, &str) {
+        match self {
+            Row::Study(study) => (false, &study.name),
+            Row::Bug(bug) => (true, &bug.library),
+        }
     }
 
-    /// Adds a bug, and says so.
-    pub fn add_bug(&mut self, bug: BugFound) {
+    /// Prints it in one line.
+    pub fn announce(&self) {
         doing("");
-        let what = bug.met.clone().unwrap_or_else(|| "not pointed at".to_owned());
-        println!("{}: {what}, run {}", bug.library, bug.runs);
-        self.bugs.push(bug);
+        match self {
+            Row::Study(Study { name, what, seconds: time, found, .. }) => println!(
+                "{name:<16} {what}, {} stale, {} races, {} benign waits, {} s",
+                found.count("stale"),
+                found.count("race"),
+                found.count("benign"),
+                seconds(*time)
+            ),
+            Row::Bug(BugFound { library, met, runs, .. }) => {
+                println!("{library}: {}, run {runs}", met.as_deref().unwrap_or("not pointed at"));
+            }
+        }
     }
+}
 
+impl Measured {
     /// Writes it to a file. What is in the file and not here stays: studies may be run one by one.
-    pub fn save(&self, path: &Path) -> Outcome {
-        let mut all = if path.is_file() { load(path)? } else { Record::default() };
-        (all.machine, all.commit) = (self.machine.clone(), self.commit.clone());
-        for study in &self.studies {
-            match all.studies.iter_mut().find(|old| old.name == study.name) {
-                Some(old) => *old = study.clone(),
-                None => all.studies.push(study.clone()),
+    pub fn merge_into(&self, file: Option<&Path>) -> Outcome {
+        let mut all = self.clone();
+        if let Some(file) = file.filter(|file| file.is_file()) {
+            all.rows = saved::load::<Row, ()>(file)?.rows;
+            for row in &self.rows {
+                match all.rows.iter_mut().find(|old| old.key() == row.key()) {
+                    Some(old) => *old = row.clone(),
+                    None => all.rows.push(row.clone()),
+                }
+            }
+            // Bugs last.
+            all.rows.sort_by_key(|row| row.key().0);
+        }
+        all.save(file)
+    }
+
+    /// Everything, for a document or a terminal.
+    pub fn report(&self) -> String {
+        let (mut found, mut known) = (Vec::new(), Vec::new());
+        for row in &self.rows {
+            match row {
+                Row::Study(study) => found.push(study),
+                Row::Bug(bug) => known.push(bug),
             }
         }
-        for bug in &self.bugs {
-            match all.bugs.iter_mut().find(|old| old.library == bug.library) {
-                Some(old) => *old = bug.clone(),
-                None => all.bugs.push(bug.clone()),
-            }
+        let mut out = self.origin() + "\n";
+        if !found.is_empty() {
+            out += &format!("\n{}", studies(&found).markdown());
         }
-        fs::write(path, all.to_lines()).map_err(|error| format!("{}: {error}", path.display()))
-    }
-
-    fn to_lines(&self) -> String {
-        let mut lines = vec![json!({ "machine": self.machine, "commit": self.commit })];
-        lines.extend(self.studies.iter().map(|study| {
-            let Study { name, library, what, seconds, found } = study;
-            json!({ "study": name, "library": library, "what": what, "seconds": seconds, "found": found.to_json() })
-        }));
-        lines.extend(self.bugs.iter().map(|bug| {
-            let BugFound { library, fixed, met, runs, still } = bug;
-            json!({ "bug": library, "fixed": fixed, "met": met, "runs": runs, "still": still })
-        }));
-        lines.iter().map(|line| format!("{line}\n")).collect()
-    }
-
-    /// An error is the number of the line that makes no sense.
-    fn from_lines(text: &str) -> Result<Record, usize> {
-        let mut record = Record::default();
-        for (number, line) in text.lines().enumerate() {
-            let value: Option<Value> = serde_json::from_str(line).ok();
-            value.and_then(|value| record.read(&value)).ok_or(number + 1)?;
+        if !known.is_empty() {
+            out += &format!("\n{}", bugs(&known).markdown());
         }
-        Ok(record)
-    }
-
-    fn read(&mut self, line: &Value) -> Option<()> {
-        let text = |key: &str| line[key].as_str().map(str::to_owned);
-        if let Some(machine) = text("machine") {
-            self.machine = machine;
-            self.commit = text("commit")?;
-        } else if let Some(name) = text("study") {
-            let (library, what) = (text("library")?, text("what")?);
-            let (seconds, found) = (line["seconds"].as_f64()?, Found::from_json(&line["found"])?);
-            self.studies.push(Study { name, library, what, seconds, found });
-        } else {
-            let (library, fixed, met) = (text("bug")?, text("fixed"), text("met"));
-            let (runs, still) = (line["runs"].as_u64()? as usize, line["still"].as_bool());
-            self.bugs.push(BugFound { library, fixed, met, runs, still });
-        }
-        Some(())
+        out
     }
 }
 
-/// Everything, for a document or a terminal.
-pub fn tables(record: &Record) -> String {
-    let mut out = format!("{}, commit {}.\n", record.machine, record.commit);
-    if !record.studies.is_empty() {
-        out += &format!("\n{}", studies(&record.studies).markdown());
-    }
-    if !record.bugs.is_empty() {
-        out += &format!("\n{}", bugs(&record.bugs).markdown());
-    }
-    out
-}
-
-fn studies(studies: &[Study]) -> Table {
+fn studies(studies: &[&Study]) -> Table {
     let header = [
         "study",
         "library",
@@ -171,7 +137,7 @@ fn studies(studies: &[Study]) -> Table {
     table
 }
 
-fn bugs(bugs: &[BugFound]) -> Table {
+fn bugs(bugs: &[&BugFound]) -> Table {
     let header = ["library", "pointed at", "run", "fixed in", "reports there"];
     let mut table = Table::new(&header, &["library", "pointed at", "fixed in", "reports there"]);
     for bug in bugs {
@@ -192,7 +158,7 @@ mod tests {
 
     #[test]
     fn what_is_saved_can_be_read() {
-        let found = Found::from_json(&json!([["stale load", "a", "b", 3]]));
+        let found = serde_json::from_str(r#"[["stale load", "a", "b", 3]]"#);
         let study = Study {
             name: "a".to_owned(),
             library: "b".to_owned(),
@@ -207,9 +173,6 @@ mod tests {
             runs: 3,
             still: Some(true),
         };
-        let record =
-            Record { machine: "m".to_owned(), commit: "n".to_owned(), studies: vec![study], bugs: vec![bug] };
-        assert_eq!(Record::from_lines(&record.to_lines()), Ok(record));
-        assert_eq!(Record::from_lines("{}\n"), Err(1));
+        saved::round_trip((), &[Row::Study(study), Row::Bug(bug)]);
     }
 }

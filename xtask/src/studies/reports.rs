@@ -1,7 +1,8 @@
 //! What a run reported, from its JSON.
 
 use crate::Outcome;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -94,7 +95,8 @@ impl Access {
 }
 
 /// What was found in several runs: each pair of places once.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<Saved>", into = "Vec<Saved>")]
 pub struct Found {
     pairs: BTreeMap<Pair, u64>,
 }
@@ -133,25 +135,21 @@ impl Found {
     pub fn count(&self, class: &str) -> usize {
         self.pairs.keys().filter(|pair| pair.class.starts_with(class)).count()
     }
+}
 
-    /// All of them, with the number of runs in which each was found.
-    pub fn pairs(&self) -> impl Iterator<Item = (&Pair, u64)> {
-        self.pairs.iter().map(|(pair, runs)| (pair, *runs))
+/// Class, access, other access, and the number of runs in which they were found.
+type Saved = (String, String, String, u64);
+
+impl From<Vec<Saved>> for Found {
+    fn from(saved: Vec<Saved>) -> Found {
+        let pair = |(class, access, other, runs)| (Pair { class, access, other }, runs);
+        Found { pairs: saved.into_iter().map(pair).collect() }
     }
+}
 
-    /// For saving.
-    pub fn to_json(&self) -> Value {
-        let pairs =
-            self.pairs().map(|(Pair { class, access, other }, runs)| json!([class, access, other, runs]));
-        Value::Array(pairs.collect())
-    }
-
-    /// What was saved.
-    pub fn from_json(value: &Value) -> Option<Found> {
-        let pair = |value: &Value| {
-            let text = |at: usize| value[at].as_str().map(str::to_owned);
-            Some((Pair { class: text(0)?, access: text(1)?, other: text(2)? }, value[3].as_u64()?))
-        };
-        Some(Found { pairs: value.as_array()?.iter().map(pair).collect::<Option<_>>()? })
+impl From<Found> for Vec<Saved> {
+    fn from(found: Found) -> Vec<Saved> {
+        let saved = |(Pair { class, access, other }, runs)| (class, access, other, runs);
+        found.pairs.into_iter().map(saved).collect()
     }
 }

@@ -6,6 +6,7 @@ use super::reports::{Found, all_reports};
 use crate::Outcome;
 use crate::cargo::{root, run as must};
 use crate::table::doing;
+use crate::test::number_before;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -180,10 +181,4 @@ fn stand_alone(source: &Path) -> Outcome {
         return Ok(());
     }
     fs::write(&manifest, text + "\n[workspace]\n").map_err(failed)
-}
-
-/// The number in `…; 12 passed; …`.
-fn number_before(line: &str, word: &str) -> u64 {
-    let before = line.split(word).next().unwrap_or_default();
-    before.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }

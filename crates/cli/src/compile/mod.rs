@@ -35,7 +35,7 @@ pub fn run(language: Language, mut args: Vec<OsString>) -> String {
     match command(language, &args, &settings) {
         Ok(mut command) => {
             if verbose {
-                output::complain(&format!("seqcst: {}\n", show(&command)));
+                output::write_stderr(&format!("seqcst: {}\n", show(&command)));
             }
             let error = command.exec();
             format!("{}: {error}", command.get_program().to_string_lossy())

@@ -1,8 +1,8 @@
 //! How far an exploration is: one line on a terminal's standard error, written again and again.
 
 use crate::output;
-use crate::progress::count;
-use seqcst_schedule::{Progress, Summary};
+use seqcst_explore::{Progress, Summary};
+use seqcst_report::format::thousands as count;
 use std::cell::Cell;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -31,14 +31,14 @@ impl Bar {
         }
         self.shown.set(Some(Instant::now()));
         let text = line(&self.name, summary, &progress());
-        output::complain(&format!("\r\x1b[2K{}", text.chars().take(110).collect::<String>()));
+        output::write_stderr(&format!("\r\x1b[2K{}", text.chars().take(110).collect::<String>()));
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
         if self.shown.get().is_some() {
-            output::complain("\r\x1b[2K");
+            output::write_stderr("\r\x1b[2K");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From the bytes in shared memory to steps, with a look at each value.
 
-use seqcst_schedule::wire::Finding;
-use seqcst_schedule::{Change, End, How, Kind, Op, State, Step, Waiting};
+use seqcst_explore::wire::Finding;
+use seqcst_explore::{Change, End, How, Kind, Op, State, Step, Waiting};
 use std::mem::offset_of;
 
 /// Something of a fixed size that can be read from bytes; nothing if they make no sense.

@@ -3,7 +3,7 @@
 //! * [`strategies`]: which schedules, as the flags say;
 //! * [`program`]: an instrumented program. It is a process ([`process`]) with shared memory ([`shared`], [`decode`]); its addresses become lines of its source ([`places`]);
 //! * [`model`]: a finite-state program;
-//! * [`verdict`], [`answer`]: what it came to, as text or JSON, with the failing [`schedule`]; [`bar`]: how far it is.
+//! * [`verdict`], [`answer`]: what it came to, with the failing [`schedule`]; [`bar`]: how far it is.
 
 mod answer;
 mod bar;
@@ -17,13 +17,13 @@ mod shared;
 mod strategies;
 mod verdict;
 
-use crate::Status;
-use crate::flags::{ExploreFlags, Format, ModelName, StrategyName};
-use crate::output;
-use crate::progress::count;
+use crate::flags::{ExploreFlags, StrategyName};
+use crate::output::{self, Printer};
 use process::Trouble;
-use seqcst_schedule::{Limits, Summary, ThreadId, Trace, tape};
-use std::io;
+use seqcst_explore::{Limits, Summary, ThreadId, Trace, tape};
+use seqcst_model::Model;
+use seqcst_report::Status;
+use seqcst_report::format::thousands;
 use std::path::Path;
 
 /// Why there is no answer.
@@ -52,16 +52,16 @@ pub fn run(flags: &ExploreFlags) -> Status {
         false => program::run(flags),
     };
     let stop = |why: &str, status: Status| {
-        output::complain(&format!("seqcst explore: error: {why}\n"));
+        output::write_stderr(&format!("seqcst explore: error: {why}\n"));
         status
     };
     match explored {
         Ok(answer) => {
-            output::answer(&match flags.format {
-                Format::Text => answer.text(output::use_color(flags.color, &io::stdout())),
-                Format::Json => answer.json(),
-            });
-            answer.verdict.status()
+            let status = answer.verdict.status();
+            let mut printer = Printer::new(&flags.print);
+            printer.print(answer);
+            printer.finish();
+            status
         }
         Err(Stop::BadInput(why)) => stop(&why, Status::BadInput),
         Err(Stop::GaveUp(why)) => stop(&why, Status::GaveUp),
@@ -90,7 +90,7 @@ fn limits(flags: &ExploreFlags, strategy: StrategyName) -> Limits {
 /// Which limit was reached.
 fn limit(flags: &ExploreFlags, summary: &Summary) -> String {
     match flags.executions {
-        Some(most) if summary.executions >= most => format!("limit of {} executions", count(most)),
+        Some(most) if summary.executions >= most => format!("limit of {} executions", thousands(most)),
         _ => format!("limit of {} s", flags.timeout.as_secs_f64()),
     }
 }
@@ -105,8 +105,8 @@ fn does_not_fit(tape: &[ThreadId], trace: &Trace) -> String {
 /// The command that executes this schedule again.
 fn replay_command(flags: &ExploreFlags, tape: &[ThreadId]) -> String {
     let mut words = vec!["seqcst".to_owned(), "explore".to_owned()];
-    if flags.model != ModelName::Rc20 {
-        words.extend(["--model".to_owned(), flags.model.target().name().to_owned()]);
+    if flags.model != Model::default() {
+        words.extend(["--model".to_owned(), flags.model.name().to_owned()]);
     }
     if flags.no_races {
         words.push("--no-races".to_owned());

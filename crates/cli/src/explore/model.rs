@@ -1,22 +1,24 @@
 //! `seqcst explore FILE.tpl`: a finite-state program.
 
-use super::answer::{Answer, Told};
+use super::answer::{self, Failing};
 use super::bar::Bar;
-use super::verdict::Verdict;
-use super::{Stop, limits, replay_command, strategies};
-use crate::engine;
+use super::verdict::Conclusion;
+use super::{Stop, limits, strategies};
 use crate::flags::{ExploreFlags, Format};
 use crate::input::{self, Input};
 use crate::output;
 use crate::pictures::Pictures;
-use crate::{Status, flags};
-use seqcst_explore::schedules::{Options, ProgramSource};
-use seqcst_explore::states::{Found, Violation};
-use seqcst_explore::witness::witness;
+use seqcst_check::answer::Source as Text;
+use seqcst_check::schedules::{Options, ProgramSource};
+use seqcst_check::states::{Found, Violation};
+use seqcst_check::witness::witness;
+use seqcst_explore::{End, Outcome, Plan, Source, Strategy, Summary, ThreadId, Trace, explore};
+use seqcst_model::Model as MemoryModel;
 use seqcst_program::lower;
 use seqcst_program::semantics::Machine;
-use seqcst_report::Finding;
-use seqcst_schedule::{End, Outcome, Plan, Source, Strategy, Summary, ThreadId, Trace, explore};
+use seqcst_report::Status;
+use seqcst_report::answer::FailingExecution;
+use seqcst_report::{Answer, Verdict, Witness};
 use std::path::PathBuf;
 
 /// Explores it.
@@ -28,37 +30,38 @@ pub fn run(flags: &ExploreFlags) -> Result<Answer, Stop> {
         )));
     };
     let file = PathBuf::from(file);
-    let notes = flags.format == Format::Text;
+    let notes = flags.print.format == Format::Text;
     let pictures =
         Pictures::new(flags.svg.as_deref(), flags.dot.as_deref(), notes, std::slice::from_ref(&file));
     let pictures = pictures.map_err(|message| said(&message))?;
     let input = input::read(&file)
-        .map_err(|bad| said(&bad.render(output::use_color(flags.color, &std::io::stderr()))))?;
+        .map_err(|bad| said(&bad.render(output::use_color(flags.print.color, &std::io::stderr()))))?;
     if notes {
-        output::complain(&input.warnings());
+        output::write_stderr(&input.warnings());
     }
-    let target = flags.model.target();
-    let machine = Machine::new(lower(&input.parsed.program, target));
+    let code =
+        lower(&input.parsed.program, flags.model).map_err(|error| Stop::BadInput(error.to_string()))?;
+    let machine = Machine::new(code);
     let options = Options {
-        monitor: !flags.no_monitor && flags.model != flags::ModelName::Sc,
+        monitor: !flags.no_monitor && flags.model != MemoryModel::Sc,
         races: !flags.no_races && !flags.no_monitor,
         steps: flags.steps,
     };
-    let source = ProgramSource::new(&machine, target, options);
+    let source = ProgramSource::new(&machine, options);
     let mut model = Model { flags, input: &input, machine: &machine, source };
     let answer = match strategies::tape(flags).map_err(Stop::BadInput)? {
         Some(tape) => model.replay(&tape)?,
         None => model.search()?,
     };
-    if let Some(finding) = answer.failing.as_ref().and_then(|told| told.witness.as_ref()) {
-        pictures.draw(finding).map_err(|message| said(&message))?;
+    if answer.verdict != Verdict::Robust {
+        pictures.draw(&answer).map_err(|message| said(&message))?;
     }
     Ok(answer)
 }
 
 /// Says it right away: it has its own form.
 fn said(message: &str) -> Stop {
-    output::complain(message);
+    output::write_stderr(message);
     Stop::Said(Status::BadInput)
 }
 
@@ -83,11 +86,11 @@ impl Model<'_> {
         drop(bar);
         let strategy = Some(strategies::word(name));
         let Some(first) = summary.first().cloned() else {
-            let verdict = Verdict::without_finding(&summary, || super::limit(self.flags, &summary));
-            return Ok(self.answer(strategy, verdict, summary, None));
+            let verdict = Conclusion::without_finding(&summary, || super::limit(self.flags, &summary));
+            return Ok(self.answer(strategy, verdict, &summary, None));
         };
-        let verdict = Verdict::of(first.end, &first.outcome, self.flags.steps);
-        let verdict = verdict.unwrap_or(Verdict::NothingFound);
+        let verdict = Conclusion::of(first.end, &first.outcome, self.flags.steps);
+        let verdict = verdict.unwrap_or(Verdict::NothingFound.into());
         let mut minimized = None;
         let mut tape = first.tape.clone();
         if self.flags.minimize {
@@ -98,8 +101,8 @@ impl Model<'_> {
             }
         }
         let mut told = self.tell(first.number, &tape, &verdict)?;
-        told.message.extend(minimized);
-        Ok(self.answer(strategy, verdict, summary, Some(told)))
+        told.execution.message.extend(minimized);
+        Ok(self.answer(strategy, verdict, &summary, Some(told)))
     }
 
     fn replay(&mut self, tape: &[ThreadId]) -> Result<Answer, Stop> {
@@ -107,11 +110,12 @@ impl Model<'_> {
         if trace.end == End::Diverged {
             return Err(Stop::BadInput(super::does_not_fit(tape, &trace)));
         }
-        let verdict = Verdict::of(trace.end, &outcome, self.flags.steps).unwrap_or(Verdict::NothingFound);
+        let verdict =
+            Conclusion::of(trace.end, &outcome, self.flags.steps).unwrap_or(Verdict::NothingFound.into());
         let steps = trace.steps.len() as u64;
         let summary = Summary { executions: 1, distinct: 1, steps, ..Summary::default() };
         let told = self.tell(1, tape, &verdict)?;
-        Ok(self.answer(None, verdict, summary, Some(told)))
+        Ok(self.answer(None, verdict, &summary, Some(told)))
     }
 
     fn execute(&mut self, tape: &[ThreadId]) -> (Trace, Outcome) {
@@ -126,19 +130,19 @@ impl Model<'_> {
     fn answer(
         &self,
         strategy: Option<&'static str>,
-        verdict: Verdict,
-        summary: Summary,
-        failing: Option<Told>,
+        conclusion: Conclusion,
+        summary: &Summary,
+        failing: Option<Failing>,
     ) -> Answer {
-        let (model, threads) = (self.flags.model.target().name(), self.machine.code().threads.len());
-        Answer { words: vec![self.input.file.clone()], model, strategy, verdict, summary, threads, failing }
+        let threads = self.machine.code().threads.len();
+        answer::answer(self.flags, strategy, conclusion, summary, threads, failing)
     }
 
     /// What goes wrong on a tape, with its witness where there is one.
-    fn tell(&mut self, number: u64, tape: &[ThreadId], verdict: &Verdict) -> Result<Told, Stop> {
+    fn tell(&mut self, number: u64, tape: &[ThreadId], conclusion: &Conclusion) -> Result<Failing, Stop> {
         let fits = |found: &Found| {
             matches!(
-                (found.violation, verdict),
+                (found.violation, conclusion.verdict),
                 (Violation::Stale { .. }, Verdict::NotRobust)
                     | (Violation::Race { .. } | Violation::Clash { .. }, Verdict::Race)
                     | (Violation::Failed { .. }, Verdict::Assertion)
@@ -146,7 +150,7 @@ impl Model<'_> {
             )
         };
         let found = self.source.findings(tape).into_iter().find(fits);
-        let witness = found.map(|found| self.finding(&found)).transpose().map_err(Stop::GaveUp)?;
+        let witness = found.map(|found| self.witness(&found)).transpose().map_err(Stop::GaveUp)?;
         let mut message = Vec::new();
         if witness.is_none() {
             let (trace, _) = self.execute(tape);
@@ -163,23 +167,12 @@ impl Model<'_> {
                 format!("{} {verb} at `{text}`", name(waiting.thread))
             }));
         }
-        let replay = replay_command(self.flags, tape);
-        Ok(Told { number, tape: tape.to_vec(), message, witness, replay, ..Told::default() })
+        let execution = FailingExecution { execution: number, message, ..FailingExecution::default() };
+        Ok(Failing { execution, tape: tape.to_vec(), witness })
     }
 
-    fn finding(&self, found: &Found) -> Result<Finding, String> {
-        let target = self.flags.model.target();
-        let witness = witness(self.machine, &self.input.source, engine::model(target), found);
-        Ok(Finding {
-            file: self.input.file.clone(),
-            source: self.input.source.clone(),
-            model: target.name().to_owned(),
-            verdict: engine::verdict(&found.violation),
-            states: 0,
-            transitions: 0,
-            seconds: 0.0,
-            threads: self.machine.code().threads.iter().map(|thread| thread.name.clone()).collect(),
-            witness: Some(witness.map_err(|unconfirmed| unconfirmed.to_string())?),
-        })
+    fn witness(&self, found: &Found) -> Result<Witness, String> {
+        let text = Text { file: &self.input.file, text: &self.input.source };
+        witness(self.machine, text, self.flags.model, found).map_err(|unconfirmed| unconfirmed.to_string())
     }
 }

@@ -4,13 +4,13 @@
 
 use super::decode::{self, Decode};
 use super::shared::{self, Order, Shared};
-use crate::run::merge;
 use crate::run::once::{Folder, with_option};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::futex;
-use seqcst_schedule::wire::{self, Asleep, Capacity, Finding, Header, turn};
-use seqcst_schedule::{End, Failure, Found, Outcome, Plan, Source, Then, ThreadId, Trace};
+use seqcst_explore::wire::{self, Asleep, Capacity, Finding, Header, turn};
+use seqcst_explore::{End, Failure, Found, Outcome, Plan, Source, Then, ThreadId, Trace};
+use seqcst_model::Model;
 use std::ffi::OsString;
 use std::mem::offset_of;
 use std::os::fd::AsFd;
@@ -28,8 +28,8 @@ pub struct Settings {
     pub args: Vec<OsString>,
     /// Options for the runtime.
     pub options: String,
-    /// Which monitor, as in [`Header::monitor`].
-    pub monitor: u32,
+    /// The memory model to watch for; SC: no access is called stale.
+    pub model: Model,
     /// Look for races.
     pub races: bool,
     /// The most steps of an execution.
@@ -180,10 +180,9 @@ impl Process {
     pub fn run_with_reports(&mut self, plan: &Plan, trace: &mut Trace) -> Result<Outcome, Trouble> {
         let mut outcome = self.execute(plan, trace, true)?;
         for document in self.folder.documents() {
-            let errors =
-                document["reports"].as_array().into_iter().flatten().filter(|report| merge::is_error(report));
-            outcome.found.extend(errors.map(|report| match report["kind"].as_str() {
-                Some("race") => Found::Race(0, 0),
+            let errors = document.reports.iter().filter(|report| report.error);
+            outcome.found.extend(errors.map(|report| match report.kind.as_str() {
+                "race" => Found::Race(0, 0),
                 _ => Found::Stale(0),
             }));
         }
@@ -202,7 +201,7 @@ impl Process {
             depth,
             length,
             lenient: u32::from(plan.lenient),
-            monitor: self.settings.monitor,
+            monitor: self.settings.model.number(),
             races: u32::from(self.settings.races),
             reports: u32::from(reports),
             output: u32::from(reports && self.settings.output),

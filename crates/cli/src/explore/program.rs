@@ -1,18 +1,21 @@
 //! `seqcst explore PROGRAM ARGS…`: an instrumented program as a process.
 
-use super::answer::{Answer, Told};
+use super::answer::{self, Failing};
 use super::bar::Bar;
 use super::places::Places;
 use super::process::{Process, Settings};
 use super::schedule;
-use super::verdict::Verdict;
-use super::{Stop, limits, replay_command, strategies};
-use crate::flags::{ExploreFlags, ModelName};
-use crate::run::{answer::signal_name, once, program};
-use seqcst_schedule::{
+use super::verdict::Conclusion;
+use super::{Stop, limits, strategies};
+use crate::flags::ExploreFlags;
+use crate::run::{once, program};
+use seqcst_explore::{
     Divergence, End, Failure, Found, Kind, Outcome, Plan, Source, Step, Strategy, Summary, ThreadId, Trace,
     explore, tape,
 };
+use seqcst_model::Model;
+use seqcst_report::answer::FailingExecution;
+use seqcst_report::{Answer, Verdict, signal_name};
 
 /// Explores it.
 pub fn run(flags: &ExploreFlags) -> Result<Answer, Stop> {
@@ -31,18 +34,12 @@ fn settings(flags: &ExploreFlags) -> Result<Settings, String> {
     }
     let program = program::find(name)?;
     program::check(&program)?;
-    let monitor = match flags.model {
-        _ if flags.no_monitor => 0,
-        ModelName::Sc => 0,
-        ModelName::Rc20 => 1,
-        ModelName::Ra => 2,
-        ModelName::Tso => 3,
-    };
+    let model = if flags.no_monitor { Model::Sc } else { flags.model };
     Ok(Settings {
         program,
         args: args.to_vec(),
         options: once::options(&flags.options)?,
-        monitor,
+        model,
         races: !flags.no_races && !flags.no_monitor,
         steps: flags.steps,
         hang: flags.hang,
@@ -68,10 +65,11 @@ fn search(flags: &ExploreFlags, process: &mut Process) -> Result<Answer, Stop> {
     }
     let strategy = Some(strategies::word(name));
     let Some(first) = summary.first() else {
-        let verdict = Verdict::without_finding(&summary, || super::limit(flags, &summary));
-        return Ok(answer(flags, strategy, verdict, summary, None, process));
+        let verdict = Conclusion::without_finding(&summary, || super::limit(flags, &summary));
+        return Ok(answer(flags, strategy, verdict, &summary, None, process));
     };
-    let verdict = Verdict::of(first.end, &first.outcome, flags.steps).unwrap_or(Verdict::NothingFound);
+    let verdict =
+        Conclusion::of(first.end, &first.outcome, flags.steps).unwrap_or(Verdict::NothingFound.into());
     let (tape, minimized) = if flags.minimize {
         let each = summary.time.div_f64(summary.executions.max(1) as f64);
         let (tape, words) = strategies::minimized(process, first, (&verdict, flags.steps), each)?;
@@ -80,8 +78,8 @@ fn search(flags: &ExploreFlags, process: &mut Process) -> Result<Answer, Stop> {
         (first.tape.clone(), None)
     };
     let mut told = once_more(flags, process, first.number, &tape, &verdict)?;
-    told.message.extend(minimized);
-    Ok(answer(flags, strategy, verdict, summary, Some(told), process))
+    told.execution.message.extend(minimized);
+    Ok(answer(flags, strategy, verdict, &summary, Some(told), process))
 }
 
 fn replay(flags: &ExploreFlags, process: &mut Process, tape: Vec<ThreadId>) -> Result<Answer, Stop> {
@@ -92,25 +90,23 @@ fn replay(flags: &ExploreFlags, process: &mut Process, tape: Vec<ThreadId>) -> R
     if trace.end == End::Diverged {
         return Err(Stop::BadInput(super::does_not_fit(&tape, &trace)));
     }
-    let verdict = Verdict::of(trace.end, &outcome, flags.steps).unwrap_or(Verdict::NothingFound);
+    let verdict = Conclusion::of(trace.end, &outcome, flags.steps).unwrap_or(Verdict::NothingFound.into());
     let mut summary =
         Summary { executions: 1, distinct: 1, steps: trace.steps.len() as u64, ..Summary::default() };
-    summary.borderline = u64::from(verdict == Verdict::NotRobust);
+    summary.borderline = u64::from(verdict.verdict == Verdict::NotRobust);
     let failing = describe(flags, process, 1, &trace, &outcome);
-    Ok(answer(flags, None, verdict, summary, Some(failing), process))
+    Ok(answer(flags, None, verdict, &summary, Some(failing), process))
 }
 
 fn answer(
     flags: &ExploreFlags,
     strategy: Option<&'static str>,
-    verdict: Verdict,
-    summary: Summary,
-    failing: Option<Told>,
+    conclusion: Conclusion,
+    summary: &Summary,
+    failing: Option<Failing>,
     process: &Process,
 ) -> Answer {
-    let words = flags.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let model = flags.model.target().name();
-    Answer { words, model, strategy, verdict, summary, threads: process.threads() as usize, failing }
+    answer::answer(flags, strategy, conclusion, summary, process.threads() as usize, failing)
 }
 
 /// Executes the failing schedule once more, with reports, and tells what happens.
@@ -119,18 +115,18 @@ fn once_more(
     process: &mut Process,
     number: u64,
     tape: &[ThreadId],
-    verdict: &Verdict,
-) -> Result<Told, Stop> {
+    verdict: &Conclusion,
+) -> Result<Failing, Stop> {
     let (mut plan, mut trace) = (Plan::default(), Trace::default());
     plan.replay(tape.iter().copied());
     let outcome = process.run(&plan, &mut trace)?;
-    let again = Verdict::of(trace.end, &outcome, flags.steps);
+    let again = Conclusion::of(trace.end, &outcome, flags.steps);
     if again.as_ref() != Some(verdict) {
         return Err(Stop::GaveUp(format!(
             "the program isn't deterministic: the tape {} showed first: {}; and when it was executed again: {}",
             tape::show(tape),
-            verdict.headline(),
-            again.as_ref().map_or("nothing", Verdict::headline)
+            verdict.verdict.headline(),
+            again.map_or("nothing", |again| again.verdict.headline())
         )));
     }
     // What comes after it doesn't matter, if it isn't how the program ends.
@@ -139,10 +135,9 @@ fn once_more(
         plan.replay(tape[..until].iter().copied());
         trace.clear();
         let outcome = process.run_with_reports(&plan, &mut trace)?;
-        if until == tape.len() || Verdict::of(trace.end, &outcome, flags.steps).as_ref() == Some(verdict) {
+        if until == tape.len() || Conclusion::of(trace.end, &outcome, flags.steps).as_ref() == Some(verdict) {
             let mut told = describe(flags, process, number, &trace, &outcome);
             told.tape.truncate(schedule::needed(&trace).max(1));
-            told.replay = replay_command(flags, &told.tape);
             return Ok(told);
         }
         process.folder().clear();
@@ -151,20 +146,24 @@ fn once_more(
 }
 
 /// All about an execution that was made with reports.
-fn describe(flags: &ExploreFlags, process: &Process, number: u64, trace: &Trace, outcome: &Outcome) -> Told {
+fn describe(
+    flags: &ExploreFlags,
+    process: &Process,
+    number: u64,
+    trace: &Trace,
+    outcome: &Outcome,
+) -> Failing {
     let places = Places::new(process.id());
-    let tape: Vec<ThreadId> = trace.tape().collect();
-    let replay = replay_command(flags, &tape);
-    Told {
-        number,
-        tape,
+    let documents = process.folder().documents();
+    let execution = FailingExecution {
+        execution: number,
         message: message(process, &places, trace, outcome, flags),
         schedule: schedule::lines(trace, &places),
         log: process.folder().log(),
-        documents: process.folder().documents(),
-        witness: None,
-        replay,
-    }
+        reports: documents.into_iter().flat_map(|document| document.reports).collect(),
+        ..FailingExecution::default()
+    };
+    Failing { execution, tape: trace.tape().collect(), witness: None }
 }
 
 /// What happened, in lines.

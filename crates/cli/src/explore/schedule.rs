@@ -1,39 +1,24 @@
 //! A schedule for people: who did what where, and where the turn was taken from somebody who could have gone on.
 
 use super::places::Places;
-use seqcst_schedule::{FENCES, Kind, Op, State, States, Step, ThreadId, Trace};
-use serde_json::{Value, json};
-
-/// One step, in words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Line {
-    /// Its number, from 1.
-    pub step: usize,
-    /// Who.
-    pub thread: ThreadId,
-    /// `store x`
-    pub what: String,
-    /// `a.c:3:5 in f`, or empty.
-    pub place: String,
-    /// The turn came from a thread that could have gone on.
-    pub preempts: bool,
-}
+use seqcst_explore::{FENCES, Kind, Op, State, States, Step, ThreadId, Trace};
+use seqcst_report::answer::ScheduledStep;
 
 /// All steps of an execution.
-pub fn lines(trace: &Trace, places: &Places) -> Vec<Line> {
+pub fn lines(trace: &Trace, places: &Places) -> Vec<ScheduledStep> {
     let mut states = States::default();
     let line = |(at, step): (usize, &Step)| {
         states.advance(&trace.changes, at as u32);
         let preempts = states.cost(step.thread) > 0;
         states.last = Some(step.thread);
         let (what, place) = (what(&step.op, places), places.code(step.site).show());
-        Line { step: at + 1, thread: step.thread, what, place, preempts }
+        ScheduledStep { step: at + 1, thread: step.thread, what, place, preempts }
     };
     trace.steps.iter().enumerate().map(line).collect()
 }
 
 /// How many turns of the tape are needed: the others come by themselves, as a plan goes on after its tape
-/// ([`seqcst_schedule::Then::Steady`]).
+/// ([`seqcst_explore::Then::Steady`]).
 pub fn needed(trace: &Trace) -> usize {
     let mut states = States::default();
     let mut changes = trace.changes.iter().peekable();
@@ -122,62 +107,10 @@ pub fn name(thread: ThreadId) -> String {
     if thread == 0 { "main".to_owned() } else { format!("thread {thread}") }
 }
 
-/// Schedules with more steps than this are shown by their switches only, and of more switches the last ones.
-const MOST: usize = 48;
-
-/// The schedule as a table.
-pub fn table(lines: &[Line]) -> String {
-    let runs: Vec<&[Line]> = lines.chunk_by(|a, b| a.thread == b.thread).collect();
-    let rows: Vec<[String; 4]> = match lines.len() {
-        ..=MOST => lines.iter().map(row).collect(),
-        _ => runs.iter().map(|run| summed_up(run)).collect(),
-    };
-    let left_out = rows.len().saturating_sub(MOST);
-    let rows = &rows[left_out..];
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths = [width(0), width(1), width(2)];
-    let mut out = String::new();
-    if left_out > 0 {
-        out += &format!("    … {left_out} switches before\n");
-    }
-    for [step, thread, what, place] in rows {
-        let line =
-            format!("    {step:>0$}  {thread:<1$}  {what:<2$}  {place}", widths[0], widths[1], widths[2]);
-        out += &format!("{}\n", line.trim_end());
-    }
-    out
-}
-
-fn row(line: &Line) -> [String; 4] {
-    let mark = if line.preempts { "  ← preemption" } else { "" };
-    [line.step.to_string(), name(line.thread), line.what.clone(), format!("{}{mark}", line.place)]
-}
-
-/// A thread's steps in a row, in one row.
-fn summed_up(run: &[Line]) -> [String; 4] {
-    let (Some(first), Some(last)) = (run.first(), run.last()) else { return Default::default() };
-    if run.len() == 1 {
-        return row(first);
-    }
-    let mark = if first.preempts { "  ← preemption" } else { "" };
-    [
-        format!("{}–{}", first.step, last.step),
-        name(first.thread),
-        format!("{} … {}", first.what, last.what),
-        format!("{} … {}{mark}", first.place, last.place),
-    ]
-}
-
-/// The same for machines.
-pub fn json(lines: &[Line]) -> Value {
-    let line = |line: &Line| json!({"step": line.step, "thread": line.thread, "what": line.what, "place": line.place, "preempts": line.preempts});
-    lines.iter().map(line).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use seqcst_schedule::{Change, NOBODY};
+    use seqcst_explore::{Change, NOBODY};
 
     fn trace(threads: &[ThreadId], changes: &[(u32, ThreadId, State)]) -> Trace {
         let step =

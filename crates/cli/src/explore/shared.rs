@@ -1,4 +1,4 @@
-//! The memory that is shared with the program (`seqcst_schedule::wire`): the only raw pointers of this crate.
+//! The memory that is shared with the program (`seqcst_explore::wire`): the only raw pointers of this crate.
 //!
 //! The program is not to be trusted: it may write anywhere, by mistake. So what comes from it is copied out as bytes and
 //! decoded with a look at each value ([`super::decode`]); only atomics are looked at in place.
@@ -7,8 +7,8 @@
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::process::{Signal, set_parent_process_death_signal};
-use seqcst_schedule::ThreadId;
-use seqcst_schedule::wire::{Asleep, Capacity, Header, Layout, MAGIC};
+use seqcst_explore::ThreadId;
+use seqcst_explore::wire::{Asleep, Capacity, Header, Layout, MAGIC};
 use std::ffi::c_void;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -44,7 +44,7 @@ impl Shared {
     pub fn new(capacity: Capacity, step_limit: u32) -> io::Result<Shared> {
         let layout = Layout::new(capacity);
         // The program inherits it: no CLOEXEC.
-        let file = memfd_create("seqcst-explore", MemfdFlags::empty())?;
+        let file = memfd_create("seqcst-check", MemfdFlags::empty())?;
         ftruncate(&file, layout.size as u64)?;
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping at an address that the kernel chooses; it is unmapped when `Shared` is dropped.

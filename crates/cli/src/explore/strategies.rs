@@ -1,9 +1,9 @@
 //! Which schedules to try: from flags to a strategy.
 
-use super::verdict::Verdict;
+use super::verdict::Conclusion;
 use crate::flags::{ExploreFlags, StrategyName};
-use seqcst_schedule::strategies::{Bounded, Dpor, Minimized, Pct, RandomWalk, minimize};
-use seqcst_schedule::{Failing, Outcome, Source, Strategy, ThreadId, Trace, tape};
+use seqcst_explore::strategies::{Bounded, Dpor, Minimized, Pct, RandomWalk, minimize};
+use seqcst_explore::{Failing, Outcome, Source, Strategy, ThreadId, Trace, tape};
 use std::time::Duration;
 
 /// Executions of strategies that come to no end by themselves.
@@ -58,11 +58,12 @@ const MINIMIZING: Duration = Duration::from_secs(30);
 pub fn minimized<S: Source>(
     source: &mut S,
     failing: &Failing,
-    (verdict, steps): (&Verdict, u32),
+    (verdict, steps): (&Conclusion, u32),
     each: Duration,
 ) -> Result<(Vec<ThreadId>, String), S::Error> {
-    let same =
-        |trace: &Trace, outcome: &Outcome| Verdict::of(trace.end, outcome, steps).as_ref() == Some(verdict);
+    let same = |trace: &Trace, outcome: &Outcome| {
+        Conclusion::of(trace.end, outcome, steps).as_ref() == Some(verdict)
+    };
     let limit = MINIMIZING.as_nanos() / each.as_nanos().max(1);
     let limit = u64::try_from(limit).unwrap_or(u64::MAX).clamp(100, 1_000_000);
     let Some(found) = minimize(source, &failing.tape, same, limit)? else {

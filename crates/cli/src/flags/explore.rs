@@ -1,8 +1,9 @@
 //! Flags of `seqcst explore`.
 
-use super::{ColorWhen, Format, ModelName};
+use super::{PrintFlags, models};
 use crate::units::parse_duration;
 use clap::{Args, ValueEnum};
+use seqcst_model::Model;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -54,13 +55,13 @@ pub struct ExploreFlags {
     #[arg(long, value_name = "D", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub depth: u32,
 
-    /// Where pct and random draw lots from
+    /// The seed of the random numbers, for pct and random
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
 
     /// The memory model to be robust against; with sc only races and failures are looked for
-    #[arg(long, value_enum, default_value_t = ModelName::Rc20)]
-    pub model: ModelName,
+    #[arg(long, value_parser = models(), default_value_t)]
+    pub model: Model,
 
     /// Don't look for data races
     #[arg(long)]
@@ -102,10 +103,6 @@ pub struct ExploreFlags {
     #[arg(long = "option", value_name = "KEY=VALUE")]
     pub options: Vec<String>,
 
-    /// What to print on standard output
-    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
-    pub format: Format,
-
     /// Show what the program prints in the execution that is reported, or replayed
     #[arg(long, help_heading = "Output")]
     pub show_output: bool,
@@ -118,9 +115,9 @@ pub struct ExploreFlags {
     #[arg(long, value_name = "OUT.dot", help_heading = "Output")]
     pub dot: Option<PathBuf>,
 
-    /// Colors in text: `auto` is for terminals, unless NO_COLOR is set
-    #[arg(long, value_enum, default_value_t = ColorWhen::Auto, help_heading = "Output")]
-    pub color: ColorWhen,
+    /// How answers are printed.
+    #[command(flatten)]
+    pub print: PrintFlags,
 
     /// A program and its arguments, or a finite-state program (.tpl, .litmus)
     #[arg(value_name = "PROGRAM ARGS", required = true, trailing_var_arg = true)]

@@ -1,6 +1,6 @@
 //! Flags of `seqcst library`.
 
-use super::{ColorWhen, Format};
+use super::PrintFlags;
 use crate::units::parse_duration;
 use clap::Args;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ Examples:
   seqcst library stack.c                                 is it robust for every client?
   seqcst library --explain stack.c                       and what does the proof need?
   seqcst library --spec one-thread=push ring.c           one thread makes all calls of push
-  seqcst library --svg witness.svg ring.c                draw the part of an execution that is in the way
+  seqcst library --svg witness.svg ring.c                draw the counterexample to induction
   seqcst library --compose client.c stack.c queue.c      is the client robust? It needs SC fences between libraries
   seqcst library --compose client.c --fix -o fixed.c stack.c queue.c
 
@@ -100,11 +100,7 @@ pub struct LibraryFlags {
     #[arg(long, hide = true, conflicts_with_all = ["compose", "svg", "dot"])]
     pub mutants: bool,
 
-    /// What to print on standard output
-    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
-    pub format: Format,
-
-    /// Draw what is in the way of a proof as SVG (with one FILE only; nothing is written if there is nothing)
+    /// Draw the counterexample of a failed proof obligation as SVG (with one FILE only; nothing is written if there is nothing)
     #[arg(long, value_name = "OUT.svg", help_heading = "Output")]
     pub svg: Option<PathBuf>,
 
@@ -112,9 +108,9 @@ pub struct LibraryFlags {
     #[arg(long, value_name = "OUT.dot", help_heading = "Output")]
     pub dot: Option<PathBuf>,
 
-    /// Colors in text: `auto` is for terminals, unless NO_COLOR is set
-    #[arg(long, value_enum, default_value_t = ColorWhen::Auto, help_heading = "Output")]
-    pub color: ColorWhen,
+    /// How answers are printed.
+    #[command(flatten)]
+    pub print: PrintFlags,
 }
 
 fn parse_pair(text: &str) -> Result<(String, String), String> {

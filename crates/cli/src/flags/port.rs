@@ -1,6 +1,6 @@
 //! Flags of `seqcst port`.
 
-use super::{ColorWhen, Format};
+use super::PrintFlags;
 use crate::units::parse_duration;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
@@ -81,10 +81,6 @@ pub struct PortFlags {
     #[arg(short, long, value_name = "DIR", default_value = ".", help_heading = "Output")]
     pub output: PathBuf,
 
-    /// What to print on standard output
-    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
-    pub format: Format,
-
     /// Draw the pairs at fault and the cycles they are on as a DOT file (needs --from and --to, one input)
     #[arg(long, value_name = "FILE", requires = "from", requires = "to", help_heading = "Output")]
     pub dot: Option<PathBuf>,
@@ -93,9 +89,9 @@ pub struct PortFlags {
     #[arg(long, value_name = "N", default_value_t = 5, help_heading = "Output")]
     pub show: usize,
 
-    /// Colors in text: `auto` is for terminals, unless NO_COLOR is set
-    #[arg(long, value_enum, default_value_t = ColorWhen::Auto, help_heading = "Output")]
-    pub color: ColorWhen,
+    /// How answers are printed.
+    #[command(flatten)]
+    pub print: PrintFlags,
 
     /// Arguments for clang, behind ours (-O1 -g)
     #[arg(last = true, value_name = "CLANG ARGS")]

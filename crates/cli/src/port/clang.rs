@@ -65,7 +65,7 @@ pub fn compile(unit: &Unit, (machine, rcpc): (Machine, bool), more: &[OsString])
         }
         let out = command.output().map_err(|error| format!("clang can't be run: {error}"))?;
         match out.status.success() {
-            true => String::from_utf8(out.stdout).map_err(|_| "clang's output is no text".to_owned()),
+            true => String::from_utf8(out.stdout).map_err(|_| "clang's output is not valid UTF-8".to_owned()),
             false => Err(String::from_utf8_lossy(&out.stderr).into_owned()),
         }
     };

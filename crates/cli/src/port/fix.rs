@@ -1,42 +1,34 @@
 //! Repaired files: LLVM IR, and a patch for C and C++ ([`super::rounds`]).
 
-use super::answer::{Answer, Loaded};
 use super::input::{self, Program};
+use super::loaded::Loaded;
 use super::rounds;
 use crate::flags::PortFlags;
 use crate::output::Target;
+use seqcst_port::analysis::Found;
 use seqcst_port::ir::{patch, source};
+use seqcst_report::answer::SourcePatch;
+use seqcst_report::{Answer, Details};
 use std::path::Path;
 
-/// What is to be written.
+/// Output files.
 #[derive(Default)]
 pub struct Written {
     /// The files and what is in them.
     pub files: Vec<(Target, String)>,
     /// What to say about them.
     pub remarks: Vec<String>,
-    /// What became of the patch for the source, if there is a source to be changed.
+    /// Patch result, if there is a source to be changed.
     pub patch: Option<SourcePatch>,
 }
 
-/// What became of a patch.
-pub enum SourcePatch {
-    /// It is there.
-    Written {
-        /// How many pairs the source has at fault with it.
-        pairs_left: usize,
-    },
-    /// There is none.
-    None {
-        /// Why not.
-        why: String,
-    },
-}
-
 impl Written {
-    /// The names of the files.
-    pub fn names(&self) -> Vec<String> {
-        self.files.iter().map(|(target, _)| target.name.display().to_string()).collect()
+    /// Tells of them in an answer.
+    pub fn describe(&self, answer: &mut Answer) {
+        let Details::Port(ported) = &mut answer.details else { return };
+        ported.written = self.files.iter().map(|(target, _)| target.name.display().to_string()).collect();
+        ported.remarks.clone_from(&self.remarks);
+        ported.source_patch.clone_from(&self.patch);
     }
 
     /// Writes them.
@@ -53,23 +45,18 @@ impl Written {
 }
 
 /// Makes what makes a program safe to move.
-pub fn make(
-    program: &Program,
-    loaded: &Loaded,
-    answer: &Answer,
-    flags: &PortFlags,
-) -> Result<Written, String> {
+pub fn make(program: &Program, loaded: &Loaded, found: &Found, flags: &PortFlags) -> Result<Written, String> {
     let mut written = Written::default();
-    if !answer.placement.in_time {
+    if !found.placement.in_time {
         written.remarks.push("nothing was written: there was no time to find a repair".to_owned());
         return Ok(written);
     }
-    if answer.edits.is_empty() {
+    if found.edits.is_empty() {
         return Ok(written);
     }
-    ir(&mut written, program, loaded, answer, flags)?;
+    ir(&mut written, program, loaded, found, flags)?;
     if input::is_source(program) {
-        patch_source(&mut written, program, loaded, answer, flags)?;
+        patch_source(&mut written, program, loaded, found, flags)?;
     }
     Ok(written)
 }
@@ -79,11 +66,11 @@ fn ir(
     written: &mut Written,
     program: &Program,
     loaded: &Loaded,
-    answer: &Answer,
+    found: &Found,
     flags: &PortFlags,
 ) -> Result<(), String> {
-    let to = answer.to;
-    if let Some((file, other)) = loaded.for_others(to).next() {
+    let to = found.to;
+    if let Some((file, other)) = loaded.analysis.for_others(to).next() {
         if !input::is_source(program) {
             let place = input::where_it_says(&file.name, &file.module.triple, &file.text);
             let message =
@@ -95,11 +82,11 @@ fn ir(
     }
     for (number, part) in program.parts.iter().enumerate() {
         let number = number as u32;
-        if !answer.edits.iter().any(|edit| edit.file() == number) {
+        if !found.edits.iter().any(|edit| edit.file() == number) {
             continue;
         }
         let name = part.path();
-        let Some(text) = patch::apply(&loaded.code, number, &answer.edits, to, answer.features) else {
+        let Some(text) = patch::apply(&loaded.analysis.code, number, &found.edits, to, found.features) else {
             written.remarks.push(format!("{}: a change has no place in the text", name.display()));
             continue;
         };
@@ -113,21 +100,21 @@ fn patch_source(
     written: &mut Written,
     program: &Program,
     loaded: &Loaded,
-    answer: &Answer,
+    found: &Found,
     flags: &PortFlags,
 ) -> Result<(), String> {
-    let changed = match rounds::change(program, loaded, answer, flags) {
+    let changed = match rounds::change(program, loaded, found, flags) {
         Ok(changed) => changed,
         Err(why) => {
             written.remarks.push(format!("no patch for the source: {why}"));
-            written.patch = Some(SourcePatch::None { why });
+            written.patch = Some(SourcePatch { written: false, pairs_left: None, why: Some(why) });
             return Ok(());
         }
     };
     let pairs_left = changed.pairs_left;
     if pairs_left > 0 {
         let pairs = |number: usize| if number == 1 { "1 pair".to_owned() } else { format!("{number} pairs") };
-        let better = answer.placement.after.faults.len();
+        let better = found.placement.after.faults.len();
         written.remarks.push(format!(
             "the patch for the source leaves {}; the repaired LLVM IR leaves {}",
             pairs(pairs_left),
@@ -145,6 +132,6 @@ fn patch_source(
         .collect();
     let first = program.parts.first().map_or(Path::new("program"), |part| part.path());
     let of = if program.parts.len() == 1 { first } else { Path::new("program") };
-    written.patch = Some(SourcePatch::Written { pairs_left });
-    written.save(flags, of, &format!("{}.patch", answer.to.name()), text)
+    written.patch = Some(SourcePatch { written: true, pairs_left: Some(pairs_left), why: None });
+    written.save(flags, of, &format!("{}.patch", found.to.name()), text)
 }

@@ -26,7 +26,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// The file.
+    /// Where it is stored.
     pub fn path(&self) -> &Path {
         match self {
             Part::Ir(path) => path,
@@ -35,7 +35,7 @@ impl Part {
     }
 }
 
-/// The programs behind what the user named.
+/// The programs that a path stands for.
 pub fn programs(path: &Path) -> Result<Vec<Program>, String> {
     let name = path.display().to_string();
     let bad = |why: &str| Err(format!("{name}: error: {why}\n"));
@@ -100,12 +100,10 @@ fn directory(path: &Path, name: String) -> Result<Vec<Program>, String> {
 /// The files of a program.
 #[derive(Default)]
 pub struct Read {
-    /// The files.
+    /// The modules, in the order of [`Program::parts`].
     pub files: Vec<File>,
     /// Whether they were compiled for this machine, as the other one's headers are not there.
     pub for_host: bool,
-    /// Whether some of them may have `ldapr`.
-    pub rcpc: bool,
 }
 
 /// The files of a program for a machine.
@@ -126,51 +124,14 @@ pub fn load(program: &Program, machine: Machine, flags: &PortFlags) -> Result<Re
             let (line, column) = error.line_column(&text);
             format!("{name}:{line}:{column}: error: {}\n", error.message)
         })?;
-        if !module.triple.is_empty() && self::machine(&module.triple).is_none() {
+        if !module.triple.is_empty() && Machine::of_triple(&module.triple).is_none() {
             let place = where_it_says(&name, &module.triple, &text);
-            let message = format!("`{}` is no target that is known here: x86, ARMv8 or ARMv7", module.triple);
+            let message = format!("`{}` is not a supported target: x86, ARMv8 or ARMv7", module.triple);
             return Err(format!("{place}: error: {message}\n"));
         }
-        out.rcpc |= has_rcpc(&module.triple, &text);
         out.files.push(File { name, text, module });
     }
     Ok(out)
-}
-
-/// Whether code for ARMv8 may have `ldapr`: it is for a processor that has it, or for one that is not known here.
-fn has_rcpc(triple: &str, text: &str) -> bool {
-    let attribute = |line: &str, name: &str| {
-        let rest = line.split_once(&format!("\"{name}\"=\""))?.1;
-        Some(rest.split('"').next().unwrap_or_default().to_owned())
-    };
-    let is_newer = |feature: &str| {
-        ["+rcpc", "+v8r", "+v9"].iter().any(|newer| feature.starts_with(newer))
-            || ("+v8.3a".."+v8a").contains(&feature)
-    };
-    (triple.starts_with("aarch64") || triple.starts_with("arm64"))
-        && text.lines().filter(|line| line.starts_with("attributes #")).any(|line| {
-            let features = attribute(line, "target-features").unwrap_or_default();
-            features.split(',').any(is_newer)
-                || attribute(line, "target-cpu").is_some_and(|processor| processor != "generic")
-        })
-}
-
-/// How the names of targets begin.
-const KNOWN: [(&str, Machine); 9] = [
-    ("x86_64", Machine::X86),
-    ("i386", Machine::X86),
-    ("i486", Machine::X86),
-    ("i586", Machine::X86),
-    ("i686", Machine::X86),
-    ("aarch64", Machine::ArmV8),
-    ("arm64", Machine::ArmV8),
-    ("arm", Machine::ArmV7),
-    ("thumb", Machine::ArmV7),
-];
-
-/// The machine that LLVM IR is for, if it says so.
-pub fn machine(triple: &str) -> Option<Machine> {
-    KNOWN.iter().find(|(begin, _)| triple.starts_with(begin)).map(|(_, machine)| *machine)
 }
 
 /// Where a file says what it is for.
@@ -204,7 +165,7 @@ fn read(path: &Path, name: &str) -> Result<String, String> {
         let before =
             String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]).into_owned();
         let (line, column) = ir::lexer::line_column(&before, before.len());
-        format!("{name}:{line}:{column}: error: this is no text: LLVM IR, C or C++ is expected\n")
+        format!("{name}:{line}:{column}: error: not valid UTF-8: LLVM IR, C or C++ is expected\n")
     })
 }
 

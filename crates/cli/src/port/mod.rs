@@ -1,34 +1,29 @@
 //! `seqcst port`: is this code safe to move to a weaker machine, and which fences make it so?
 //!
 //! * [`input`]: files to programs, with [`clang`] for C and C++;
-//! * [`answer`]: a program and two machines to an answer;
-//! * [`text`], [`json`], [`dot`]: answers to what is printed;
+//! * [`loaded`]: a program, ready for questions;
 //! * [`fix`]: repaired files, with [`rounds`] for changes in the source.
 
-mod answer;
 mod clang;
-mod dot;
 mod fix;
 mod input;
-mod json;
+mod loaded;
 mod rounds;
-mod text;
 
-use crate::Status;
-use crate::flags::{Format, FromMachine, PortFlags, ToMachine};
-use crate::output::{self, Target};
-use answer::{Answer, Loaded};
+use crate::flags::{FromMachine, PortFlags, ToMachine};
+use crate::output::{self, Printer, Target};
 use fix::Written;
 use input::Program;
+use loaded::Loaded;
 use seqcst_port::machine::Machine;
-use std::io;
+use seqcst_report::{Answer, Status, TextOptions, to_dot};
 
 /// Looks at all programs; gives the worst of what was found.
 pub fn run(flags: &PortFlags) -> Status {
     match try_run(flags) {
         Ok(status) => status,
         Err(message) => {
-            output::complain(&message);
+            output::write_stderr(&message);
             Status::BadInput
         }
     }
@@ -49,7 +44,7 @@ fn try_run(flags: &PortFlags) -> Result<Status, String> {
     }
     let mut worst = Status::Holds;
     // Nothing is written or printed before everything was read: if one input is bad, there is no answer.
-    let mut found: Vec<Found> = Vec::new();
+    let mut answers: Vec<(Answer, Written)> = Vec::new();
     for program in &programs {
         let mut loaded: Option<Loaded> = None;
         for &(from, to) in &pairs {
@@ -58,42 +53,27 @@ fn try_run(flags: &PortFlags) -> Result<Status, String> {
                 loaded = Some(Loaded::new(program, to, flags)?);
             }
             let Some(loaded) = &loaded else { continue };
-            let answer = loaded.ask(from, to);
-            worst = worst.max(answer.status());
-            let fixed =
-                if flags.fix { fix::make(program, loaded, &answer, flags)? } else { Written::default() };
-            let drawn = dot.as_ref().map(|_| dot::draw(loaded, &answer));
-            found.push(Found { shown: show(loaded, &answer, &fixed, flags), fixed, drawn });
+            let found = loaded.analysis.ask(from, to, &|_| true);
+            let mut answer = loaded.analysis.answer(&loaded.name, &found);
+            worst = worst.max(answer.verdict.status());
+            let written =
+                if flags.fix { fix::make(program, loaded, &found, flags)? } else { Written::default() };
+            written.describe(&mut answer);
+            answers.push((answer, written));
         }
     }
-    for Found { shown, fixed, drawn } in &found {
-        fixed.write()?;
-        if let (Some(dot), Some(drawn)) = (&dot, drawn) {
-            dot.write(drawn)?;
+    let mut printer = Printer::new(&flags.print).with(|text| TextOptions { pairs: flags.show, ..text });
+    for (answer, written) in answers {
+        written.write()?;
+        if let (Some(dot), Some(drawn)) = (&dot, to_dot(&answer)) {
+            dot.write(&drawn)?;
         }
-        if !output::answer(shown) {
-            break;
+        if !printer.print(answer) {
+            return Ok(worst);
         }
     }
+    printer.finish();
     Ok(worst)
-}
-
-/// An answer, to be printed and written.
-struct Found {
-    shown: String,
-    fixed: Written,
-    drawn: Option<String>,
-}
-
-/// An answer as it is printed.
-fn show(loaded: &Loaded, answer: &Answer, written: &Written, flags: &PortFlags) -> String {
-    match flags.format {
-        Format::Text => {
-            let color = output::use_color(flags.color, &io::stdout());
-            text::show(loaded, answer, written, flags, color)
-        }
-        Format::Json => format!("{}\n", json::show(loaded, answer, written)),
-    }
 }
 
 /// The ways from machine to machine that are asked for.
@@ -108,18 +88,5 @@ fn pairs(flags: &PortFlags) -> Result<Vec<(Machine, Machine)>, String> {
         ToMachine::Armv8 => Machine::ArmV8,
         ToMachine::Armv7 => Machine::ArmV7,
     });
-    let fits = |pair: &(Machine, Machine)| from.is_none_or(|m| m == pair.0) && to.is_none_or(|m| m == pair.1);
-    let pairs: Vec<(Machine, Machine)> = Machine::PAIRS.into_iter().filter(fits).collect();
-    match (&pairs[..], from, to) {
-        ([], Some(from), Some(to)) if from == to => {
-            Err(format!("error: {from} and {to} are the same machine\n"))
-        }
-        // Not that nothing could go wrong: release stores and later acquire loads are in order on ARMv8, not on x86.
-        ([], Some(from), Some(to)) => {
-            let all = Machine::PAIRS.map(|(from, to)| format!("{from}–{to}")).join(", ");
-            Err(format!("error: nothing is known about ways from {from} to {to}, only about {all}\n"))
-        }
-        ([], ..) => Err("error: no machine is left to go to\n".to_owned()),
-        _ => Ok(pairs),
-    }
+    Machine::pairs(from, to).map_err(|message| format!("error: {message}\n"))
 }

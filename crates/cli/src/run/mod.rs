@@ -2,20 +2,18 @@
 //!
 //! * [`program`]: where the program is, and whether it was instrumented at all;
 //! * [`once`]: one run, and the reports that came out of it;
-//! * [`merge`]: reports of several runs, put together by their places in the source;
-//! * [`answer`]: what was found, as text, JSON or SARIF ([`sarif`]).
+//! * [`merge`]: reports of several runs, put together by their places in the source.
 
-pub mod answer;
-pub mod merge;
+mod merge;
 pub mod once;
 pub mod program;
-mod sarif;
 
-use crate::Status;
-use crate::flags::{RunFlags, RunFormat};
+use crate::flags::{Format, RunFlags};
 use crate::output::{self, Target};
 use merge::Found;
 use once::{Ending, Plan};
+use seqcst_report::answer::Runs;
+use seqcst_report::{Answer, Details, Status, TextOptions, Verdict, render, to_sarif};
 use std::time::Instant;
 
 /// Runs the program and prints what was found.
@@ -23,7 +21,7 @@ pub fn run(flags: &RunFlags) -> Status {
     match observe(flags) {
         Ok(status) => status,
         Err(message) => {
-            output::complain(&format!("seqcst run: error: {message}\n"));
+            output::write_stderr(&format!("seqcst run: error: {message}\n"));
             Status::BadInput
         }
     }
@@ -46,7 +44,7 @@ fn observe(flags: &RunFlags) -> Result<Status, String> {
         timeout: flags.timeout,
         quiet: flags.quiet,
         // Answers have standard output for themselves.
-        divert: flags.format != RunFormat::Text && target.is_none(),
+        divert: flags.format != Format::Text && target.is_none(),
         repeated: flags.runs > 1,
     };
     let mut found = Found::default();
@@ -57,15 +55,34 @@ fn observe(flags: &RunFlags) -> Result<Status, String> {
         }
         let news = found.add(number, &run);
         if news {
-            output::complain(&run.log);
+            output::write_stderr(&run.log);
         }
-        if flags.until_found && found.errors().next().is_some() {
+        if flags.until_found && found.runs.errors().next().is_some() {
             break;
         }
     }
-    let seconds = start.elapsed().as_secs_f64();
-    print(flags, &found, seconds, target)?;
-    Ok(status(&found))
+    let file = flags.command[0].to_string_lossy().into_owned();
+    found.runs.command = flags.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let verdict = verdict(&found.runs);
+    let limit =
+        (verdict == Verdict::GaveUp).then(|| "a run took too long and was stopped (--timeout)".to_owned());
+    let answer = Answer::new(file, found.model, verdict, Details::Run(found.runs));
+    let answer = Answer { limit, seconds: start.elapsed().as_secs_f64(), ..answer };
+    print(flags, &answer, target)?;
+    Ok(verdict.status())
+}
+
+/// A program that fails on its own violates what it promises, too.
+fn verdict(runs: &Runs) -> Verdict {
+    let failed = |what: fn(&seqcst_report::answer::Ended) -> bool| runs.failures.iter().any(what);
+    match () {
+        () if runs.errors().any(|report| report.kind == "stale") => Verdict::NotRobust,
+        () if runs.errors().next().is_some() => Verdict::Race,
+        () if failed(|ended| ended.signal.is_some()) => Verdict::Crash,
+        () if failed(|ended| ended.code.is_some()) => Verdict::ExitCode,
+        () if failed(|ended| ended.timeout) => Verdict::GaveUp,
+        () => Verdict::NothingFound,
+    }
 }
 
 fn nothing_watched(flags: &RunFlags, ending: &Ending) -> String {
@@ -79,34 +96,24 @@ fn nothing_watched(flags: &RunFlags, ending: &Ending) -> String {
     }
 }
 
-fn print(flags: &RunFlags, found: &Found, seconds: f64, target: Option<Target>) -> Result<(), String> {
-    let command = &flags.command;
+fn print(flags: &RunFlags, answer: &Answer, target: Option<Target>) -> Result<(), String> {
+    let summary = flags.runs > 1;
     let text = match flags.format {
-        RunFormat::Text => answer::text(command, found, seconds, flags.runs > 1),
-        RunFormat::Json => answer::json(command, found, seconds),
-        RunFormat::Sarif => sarif::render(command, found),
+        Format::Text => {
+            render(answer, TextOptions { color: false, explain: false, pairs: usize::MAX, summary })
+        }
+        Format::Json => format!("{}\n", answer.to_json()),
+        Format::Sarif => to_sarif(std::slice::from_ref(answer)),
     };
     match target {
         Some(target) => target.write(&text).map_err(|message| message.trim_end().to_owned()),
-        None if flags.format == RunFormat::Text => {
-            output::complain(&text);
+        None if flags.format == Format::Text => {
+            output::write_stderr(&text);
             Ok(())
         }
         None => {
-            output::answer(&text);
+            output::write_stdout(&text);
             Ok(())
         }
-    }
-}
-
-/// A program that fails on its own violates what it promises, too.
-fn status(found: &Found) -> Status {
-    let timed_out = |ending: &Ending| matches!(ending, Ending::TimedOut);
-    if found.errors().next().is_some() || found.failures().any(|(_, ending)| !timed_out(ending)) {
-        Status::Violation
-    } else if found.failures().any(|(_, ending)| timed_out(ending)) {
-        Status::GaveUp
-    } else {
-        Status::Holds
     }
 }

@@ -1,7 +1,8 @@
 //! One run of the program, and the reports that came out of it.
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
+use seqcst_report::answer::Report;
+use serde::Deserialize;
 use std::ffi::OsString;
 use std::fs;
 use std::os::fd::AsFd;
@@ -45,9 +46,21 @@ pub struct Run {
     /// How it ended.
     pub ending: Ending,
     /// One document per process.
-    pub documents: Vec<Value>,
+    pub documents: Vec<Document>,
     /// What the runtime wrote, if it was kept back.
     pub log: String,
+}
+
+/// What the runtime writes about a process.
+#[derive(Deserialize)]
+pub struct Document {
+    tool: String,
+    /// The memory model.
+    pub model: String,
+    /// What it found.
+    pub reports: Vec<Report>,
+    /// What it could not watch.
+    pub notes: Vec<String>,
 }
 
 /// How long a program may take to write its reports when it is stopped.
@@ -157,9 +170,9 @@ impl Folder {
     }
 
     /// The reports, one document per process.
-    pub fn documents(&self) -> Vec<Value> {
+    pub fn documents(&self) -> Vec<Document> {
         let documents = self.texts("").into_iter().filter_map(|text| serde_json::from_str(&text).ok());
-        documents.filter(|document: &Value| document["tool"] == "seqcst").collect()
+        documents.filter(|document: &Document| document.tool == "seqcst").collect()
     }
 
     /// The messages.

@@ -15,7 +15,7 @@ pub fn run(args: Vec<OsString>) -> String {
         Err(message) => return message,
     };
     if std::env::var_os("SEQCST_VERBOSE").is_some() {
-        output::complain(&format!("seqcst: {}\n", show(&command)));
+        output::write_stderr(&format!("seqcst: {}\n", show(&command)));
     }
     let error = command.exec();
     format!("{}: {error}", command.get_program().to_string_lossy())

@@ -40,7 +40,7 @@ pub fn run(args: Vec<OsString>, help: &str) -> Option<String> {
         Err(message) => return Some(message),
     };
     if request.help || request.cargo.is_empty() {
-        output::answer(help);
+        output::write_stdout(help);
         return None;
     }
     let mut command = match command(&request) {
@@ -51,7 +51,7 @@ pub fn run(args: Vec<OsString>, help: &str) -> Option<String> {
         let set = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
         let set =
             set.map(|(name, value)| format!("{}='{}' ", name.to_string_lossy(), value.to_string_lossy()));
-        output::complain(&format!("seqcst: {}{}\n", set.collect::<String>(), show(&command)));
+        output::write_stderr(&format!("seqcst: {}{}\n", set.collect::<String>(), show(&command)));
     }
     let error = command.exec();
     Some(format!("cargo: {error}"))

@@ -2,6 +2,9 @@
 //!
 //! What needs a program that is not installed (clang, CMake, autoconf) is skipped with a line that says so.
 
+#[path = "../schema/mod.rs"]
+mod schema;
+
 mod build_systems;
 mod commands;
 mod languages;

@@ -41,7 +41,7 @@ fn several_times() {
 fn json() {
     let folder = folder("json");
     let run = folder.seqcst("gcc", &["run", "-n", "30", "--format", "json", "./weak"]).ends(1);
-    let answer: Value = serde_json::from_str(&run.stdout()).expect("one object and nothing else");
+    let answer = crate::schema::answer(&run.stdout());
     assert_eq!(answer["verdict"], "not-robust");
     assert_eq!(answer["model"], "rc20");
     assert_eq!(answer["runs"], 30);
@@ -50,7 +50,7 @@ fn json() {
     assert_eq!(answer["runs_with_reports"], runs);
     folder.seqcst("gcc", &["run", "--format", "json", "-o", "out.json", "./strong"]).ends(0);
     let text = std::fs::read_to_string(folder.path("out.json")).expect("a file");
-    let answer: Value = serde_json::from_str(&text).expect("an object");
+    let answer = crate::schema::answer(&text);
     assert_eq!(answer["verdict"], "nothing-found");
 }
 
@@ -69,7 +69,7 @@ fn sarif() {
     let run = &log["runs"][0];
     let rules: Vec<_> =
         run["tool"]["driver"]["rules"].as_array().expect("rules").iter().map(|r| &r["id"]).collect();
-    assert_eq!(rules, ["stale-access", "data-race", "benign-wait"]);
+    assert_eq!(rules[..3], ["stale-access", "data-race", "benign-wait"]);
     let result = &run["results"][0];
     assert_eq!((&result["ruleId"], &result["level"]), (&"stale-access".into(), &"error".into()));
     let place = &result["locations"][0]["physicalLocation"];
@@ -101,7 +101,7 @@ fn options_reach_the_program() {
     eventually(|| folder.seqcst("gcc", &["run", "--option", "exitcode=0", "./weak"])).says("stale").ends(1);
     let script = "SEQCST_OPTIONS=exitcode=7 seqcst run --option halt_on_error=1 --format json ./weak";
     let run = eventually(|| folder.tool("sh", &["-c", script])).ends(1);
-    let answer: Value = serde_json::from_str(&run.stdout()).expect("an object");
+    let answer = crate::schema::answer(&run.stdout());
     assert_eq!(answer["verdict"], "not-robust");
 }
 

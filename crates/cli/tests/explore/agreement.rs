@@ -9,7 +9,6 @@ use crate::common::{Drawn, RC20, TSO, Verdict};
 use crate::crew::{Program, selected_by_argument};
 use crate::{Folder, number, translate};
 use seqcst_model::Model;
-use seqcst_program::Target;
 
 /// How much is compared.
 struct Size {
@@ -72,14 +71,13 @@ fn compare<P: Drawn>(kind: &str, size: Size) {
         let Some(drawn) = sayable(&P::draw(seed).to_string()) else { continue };
         let text = translate::without_blocking(&drawn);
         let Some(program) = Program::new(format!("{kind}-{seed}"), &text) else { continue };
-        let violation =
-            |(target, model): (Target, Model)| match Engine::new(&text, (target, model)).check(USUAL) {
-                Ok(Verdict::Robust) => Some(false),
-                Ok(Verdict::NotRobust | Verdict::Race) => Some(true),
-                // An assertion that fails in C does nothing; what comes after it was not looked at.
-                Ok(Verdict::Assertion | Verdict::Deadlock | Verdict::GaveUp) => None,
-                Err(wrong) => panic!("{wrong}\n{text}"),
-            };
+        let violation = |model: Model| match Engine::new(&text, model).check(USUAL) {
+            Ok(Verdict::Robust) => Some(false),
+            Ok(Verdict::NotRobust | Verdict::Race) => Some(true),
+            // An assertion that fails in C does nothing; what comes after it was not looked at.
+            Ok(Verdict::Assertion | Verdict::Deadlock | Verdict::GaveUp) => None,
+            Err(wrong) => panic!("{wrong}\n{text}"),
+        };
         // Races are a matter of C's happens-before, whatever the machine.
         let plain = text.lines().any(|line| line.starts_with("na "));
         let expected = [("rc20", violation(RC20)), ("tso", if plain { None } else { violation(TSO) })];

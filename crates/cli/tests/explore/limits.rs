@@ -22,10 +22,10 @@ fn executions_and_time() {
     assert!(answer["limit"].to_string().contains("more than 500 steps"), "{answer}");
 }
 
-/// Strategies that draw lots come to the end of their executions, and prove nothing but what they say.
+/// Strategies that pick at random come to the end of their executions, and prove nothing but what they say.
 #[test]
 fn random_strategies_end() {
-    let folder = Folder::new("lots");
+    let folder = Folder::new("random");
     let program = folder.corpus("small/sb-fences.c");
     let answer = folder.answer(&["--strategy", "pct", "--depth", "2", "--executions", "50", &program]);
     assert_eq!(

@@ -2,9 +2,12 @@
 //!
 //! `SEQCST_EXPLORE_CASES` says how many random programs are drawn, `SEQCST_SEED` which one is the first.
 
+#[path = "../schema/mod.rs"]
+mod schema;
+
 mod agreement;
 mod bad_input;
-#[path = "../../../explore/tests/common/mod.rs"]
+#[path = "../../../check/tests/common/mod.rs"]
 mod common;
 #[path = "../random_c/crew.rs"]
 mod crew;
@@ -27,7 +30,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(test: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("seqcst-explore-{}-{test}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("seqcst-check-{}-{test}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).expect("a temporary directory");
         Folder(path)
@@ -76,8 +79,8 @@ impl Folder {
     #[track_caller]
     fn answer(&self, args: &[&str]) -> Value {
         let run = self.explore(&[&["--format", "json"], args].concat());
-        let object = serde_json::from_str(&run.stdout());
-        object.unwrap_or_else(|_| panic!("{args:?}: no answer but {}{}", run.stdout(), run.stderr()))
+        assert!(!run.stdout().is_empty(), "{args:?}: no answer but {}", run.stderr());
+        schema::answer(&run.stdout())
     }
 
     /// Executes the replay command of an answer.

@@ -1,18 +1,9 @@
 //! Finite-state programs: what is found in schedules is what `seqcst check` finds in states.
 
 use crate::{Folder, number, root};
+use seqcst_testing::corpus;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-
-/// The programs of a folder.
-fn programs(folder: &str) -> Vec<String> {
-    let entries = std::fs::read_dir(root().join(folder)).expect("the corpus");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|e| e == "tpl" || e == "litmus"));
-    paths.sort();
-    paths.iter().map(|path| path.display().to_string()).collect()
-}
 
 /// Verdicts of `seqcst check --deadlock`.
 fn checked(folder: &Folder, model: &str, files: &[String]) -> BTreeMap<String, String> {
@@ -28,7 +19,8 @@ fn checked(folder: &Folder, model: &str, files: &[String]) -> BTreeMap<String, S
 #[test]
 fn litmus_tests_as_checked() {
     let folder = Folder::new("litmus");
-    let files = programs("corpus/litmus");
+    let programs = corpus::programs("litmus", &["tpl", "litmus"]).unwrap_or_else(|why| panic!("{why}"));
+    let files: Vec<String> = programs.iter().map(|program| program.path.display().to_string()).collect();
     for model in ["rc20", "tso"] {
         let expected = checked(&folder, model, &files);
         for file in &files {
@@ -107,7 +99,7 @@ fn text() {
     for part in [
         "it may still read 0 from the initial write",
         "minimized to 0 preemptions",
-        "dpor: 1 execution, 1 different, 1 borderline",
+        "dpor: 1 execution, 1 distinct, 1 with a possibly stale access",
         "replay: seqcst explore --replay 0x2,1x2 ",
     ] {
         assert!(out.contains(part), "{part}: {out}");

@@ -1,22 +1,7 @@
 //! Programs in C: those of `corpus/c/small` have a verdict for each model in their headers.
 
-use crate::{Folder, number, root};
-use std::path::PathBuf;
-
-/// What a header says: a verdict for a model, or arguments.
-fn header<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    text.lines()
-        .find_map(|line| line.strip_prefix("//@ ")?.strip_prefix(key)?.strip_prefix(':'))
-        .map(str::trim)
-}
-
-fn small() -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(root().join("corpus/c/small")).expect("the corpus");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
-    paths.sort();
-    paths
-}
+use crate::{Folder, number};
+use seqcst_testing::corpus::{self, Verdict};
 
 /// Sober's experiments (Burckhardt and Musuvathi, CAV 2008, Fig. 1(b) and Fig. 4), and programs of Margalit and Lahav's:
 /// what is not robust is found with up to two preemptions and replayed, what is robust is silent.
@@ -24,24 +9,24 @@ fn small() -> Vec<PathBuf> {
 fn small_programs() {
     let folder = Folder::new("small");
     let mut wrong = Vec::new();
-    for path in small() {
-        let text = std::fs::read_to_string(&path).expect("a program");
-        let program = folder.compile(&path, &[]);
-        let args = header(&text, "args").unwrap_or_default();
-        let args = args.split('|').next().unwrap_or_default().trim();
+    for source in corpus::programs("c/small", &["c"]).unwrap_or_else(|why| panic!("{why}")) {
+        let program = folder.compile(&source.path, &[]);
+        let args = &source.header.args[0];
         for model in ["sc", "rc20", "tso"] {
-            let Some(expected) = header(&text, model) else { panic!("{program}: no verdict for {model}") };
+            let Some(expected) = source.header.verdict(model) else {
+                panic!("{program}: no verdict for {model}")
+            };
             let mut words = vec!["--model", model, "--executions", "3000", &program];
             words.extend(args.split_whitespace());
             let answer = folder.answer(&words);
             let verdict = answer["verdict"].as_str().unwrap_or_default();
             let fits = match expected {
-                "robust" => ["robust", "nothing-found"].contains(&verdict),
-                _ => verdict == expected,
+                Verdict::Robust => ["robust", "nothing-found"].contains(&verdict),
+                _ => verdict == expected.name(),
             };
             if !fits {
-                wrong.push(format!("{program} {args} under {model}: {verdict}, not {expected}: {answer}"));
-            } else if expected != "robust" && folder.again(&answer)["verdict"] != verdict {
+                wrong.push(format!("{program} {args} under {model}: {verdict}, not {expected:?}: {answer}"));
+            } else if expected != Verdict::Robust && folder.again(&answer)["verdict"] != verdict {
                 wrong.push(format!("{program} {args} under {model}: not the same again: {answer}"));
             }
         }

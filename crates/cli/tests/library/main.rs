@@ -1,5 +1,8 @@
 //! `seqcst library` from the outside: answers, exit codes, drawings, clients of several libraries, solvers that fail.
 
+#[path = "../schema/mod.rs"]
+mod schema;
+
 mod bad_input;
 mod composition;
 mod constraints;
@@ -20,9 +23,7 @@ fn library(args: &[&str]) -> Output {
 /// The exit code, and what it printed as JSON.
 fn answers(args: &[&str]) -> (Option<i32>, Vec<Value>) {
     let out = library(&[&["--format", "json"], args].concat());
-    let lines = text(&out.stdout);
-    let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
-    (out.status.code(), lines.lines().map(parse).collect())
+    (out.status.code(), text(&out.stdout).lines().map(schema::answer).collect())
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -1,5 +1,8 @@
 //! `seqcst port` from the outside: answers, exit codes, repaired files, bad input.
 
+#[path = "../schema/mod.rs"]
+mod schema;
+
 mod assumptions;
 mod bad_input;
 mod fixes;
@@ -77,8 +80,7 @@ fn all_ways_and_their_verdicts() {
     let folder = scratch("all");
     let out = port(&["--format", "json", &write(&folder, "mp.c", MP)]);
     assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
-    let lines: Vec<serde_json::Value> =
-        text(&out.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let lines: Vec<serde_json::Value> = text(&out.stdout).lines().map(schema::answer).collect();
     let verdicts: Vec<(String, String, String)> = lines
         .iter()
         .map(|line| {
@@ -135,7 +137,7 @@ fn directories_and_compile_commands() {
     let answer = |path: &str| -> serde_json::Value {
         let out = port(&[&asked[..], &[path]].concat());
         assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
-        serde_json::from_str(&text(&out.stdout)).expect("one object")
+        schema::answer(&text(&out.stdout))
     };
     let whole = answer(&folder.display().to_string());
     assert_eq!(whole["pairs"].as_array().map(Vec::len), Some(2));

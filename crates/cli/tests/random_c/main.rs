@@ -3,7 +3,7 @@
 //!
 //! `SEQCST_CASES` says how many programs to draw of each kind, `SEQCST_SEED` which one is the first.
 
-#[path = "../../../explore/tests/common/mod.rs"]
+#[path = "../../../check/tests/common/mod.rs"]
 mod common;
 #[path = "../compiled/mod.rs"]
 mod compiled;

@@ -2,10 +2,9 @@
 
 use super::Unsupported;
 use super::compile::{Compiler, Frame};
-use super::sets::evaluate;
-use super::syntax::{at, binary, blocking_cas, failure_mode, halves, mode, number, register, stop, word};
+use super::syntax::{at, binary, blocking_cas, failure_mode, halves, number, register, stop, word};
 use super::values::{Env, Key, Set, Values};
-use crate::code::{AccessKind, Expr as Value, LocalId, Operator, Order, Place, Update};
+use crate::code::{AccessKind, Expr as Value, LocalId, Mode, Operator, Place, Update};
 use seqcst_program::ast::{Access, Block, Cas, CasKind, Expr, ExprKind, Name, RmwMode, Stmt, StmtKind};
 use seqcst_program::code::{Binary, Unary};
 use std::collections::BTreeSet;
@@ -52,24 +51,24 @@ impl Compiler<'_> {
         binary(Binary::Eq, expr, number(self.codec.value(value)))
     }
 
-    pub fn store(&self, key: Key, value: Expr, order: Order) -> Stmt {
+    pub fn store(&self, key: Key, value: Expr, order: Mode) -> Stmt {
         let name = word(self.names[&key].clone());
         at(StmtKind::Access(
             None,
             match self.is_plain(key) {
                 true => Access::NaStore(name, value),
-                false => Access::Store(name, value, Some(at(mode(order)))),
+                false => Access::Store(name, value, Some(at(order))),
             },
         ))
     }
 
-    fn load(&self, to: &str, key: Key, order: Order) -> Stmt {
+    fn load(&self, to: &str, key: Key, order: Mode) -> Stmt {
         let name = word(self.names[&key].clone());
         at(StmtKind::Access(
             Some(word(to)),
             match self.is_plain(key) {
                 true => Access::NaLoad(name),
-                false => Access::Load(name, Some(at(mode(order)))),
+                false => Access::Load(name, Some(at(order))),
             },
         ))
     }
@@ -96,7 +95,7 @@ impl Compiler<'_> {
             AccessKind::Rmw { to, update, operand, order, .. } => {
                 let to = to.map(|to| word(frame.name(to)));
                 let value = self.expr(operand, frame);
-                let modes = RmwMode::Whole(at(mode(*order)));
+                let modes = RmwMode::Whole(at(*order));
                 let name = word(name);
                 let access = match update {
                     Update::Add => Access::FetchAdd(name, value, modes),
@@ -174,7 +173,7 @@ impl Compiler<'_> {
         operator: Binary,
         to: Option<Name>,
         operand: Expr,
-        order: Order,
+        order: Mode,
         key: Key,
         found: Set,
         out: &mut Block,
@@ -196,7 +195,7 @@ impl Compiler<'_> {
         &mut self,
         to: LocalId,
         until: &Value,
-        order: Order,
+        order: Mode,
         key: Key,
         env: &Env,
         frame: &Frame,
@@ -204,7 +203,7 @@ impl Compiler<'_> {
     ) -> Result<(), Unsupported> {
         let name = word(self.names[&key].clone());
         let wait = |values: Vec<Expr>| {
-            let access = Access::Wait(name.clone(), values, Some(at(mode(order))));
+            let access = Access::Wait(name.clone(), values, Some(at(order)));
             at(StmtKind::Access(Some(word(frame.name(to))), access))
         };
         if self.is_plain(key) {
@@ -253,8 +252,7 @@ impl Compiler<'_> {
                     case.iter().find(|(l, _)| *l == local).map(|(_, v)| *v)
                 }
             };
-            let fits =
-                found.iter().filter(|f| evaluate(until, &|l| value_of(l, **f)).is_some_and(|v| v != 0));
+            let fits = found.iter().filter(|f| until.evaluate(&|l| value_of(l, **f)).is_some_and(|v| v != 0));
             let fits: Vec<Expr> = fits.map(|value| number(self.codec.value(*value))).collect();
             let wait = if fits.is_empty() { stop() } else { wait(fits) };
             let is_it = case

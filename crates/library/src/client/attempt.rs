@@ -3,7 +3,9 @@
 use super::check::{Checked, Limits, check};
 use super::{Call, Client, Plain, enumerate, respects};
 use crate::code::Library;
-use seqcst_report::Verdict;
+use crate::prove::{Invocation, Partial};
+use seqcst_report::{Answer, Verdict};
+use std::fmt;
 use std::time::{Duration, Instant};
 
 /// Which clients to try, and for how long.
@@ -13,7 +15,7 @@ pub struct Bounds {
     pub threads: usize,
     /// Calls of a thread; where the contract allows two threads only, two calls more.
     pub calls: usize,
-    /// For each client.
+    /// Limits for each client.
     pub limits: Limits,
     /// For all clients together.
     pub time: Duration,
@@ -28,30 +30,114 @@ impl Default for Bounds {
 /// A client that shows that a library is not robust.
 #[derive(Clone, Debug)]
 pub struct Confirmed {
-    /// The client.
+    /// Its threads and their calls.
     pub client: Client,
     /// Its program, and the execution that SC does not have.
     pub checked: Checked,
 }
 
-/// What came of an attempt.
+impl Confirmed {
+    /// What the client shows, in words.
+    pub fn shows(&self) -> &'static str {
+        match self.checked.answer.verdict {
+            Verdict::Race => "it has a data race",
+            _ => "it does what SC does not allow",
+        }
+    }
+}
+
+/// The result of a search for clients.
 #[derive(Clone, Debug)]
 pub enum Tried {
     /// There is such a client.
     Confirmed(Box<Confirmed>),
     /// None was found.
-    NotConfirmed {
-        /// Clients that are robust.
-        robust: usize,
-        /// Clients that leave SC only in executions that block for ever.
-        unfinished: usize,
-        /// Clients without an answer, and why.
-        open: Vec<(Client, String)>,
-        /// Were all clients within the bounds tried?
-        is_complete: bool,
-        /// States visited in all.
-        states: u64,
-    },
+    NotConfirmed(Box<Searched>),
+}
+
+/// How far a search got that found nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Searched {
+    /// The bounds of the search.
+    pub bounds: Bounds,
+    /// Clients that are robust.
+    pub robust: usize,
+    /// Clients that leave SC only in executions that block for ever.
+    pub unfinished: usize,
+    /// Clients without an answer, and why.
+    pub open: Vec<(Client, String)>,
+    /// Did the time limit end the search before all clients within the bounds were tried?
+    pub is_late: bool,
+    /// States visited in all.
+    pub states: u64,
+    /// The search for data races that came after it.
+    pub races: Option<Box<Searched>>,
+}
+
+impl fmt::Display for Searched {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Bounds { threads, calls, time, .. } = &self.bounds;
+        let (clients, are) = if self.robust == 1 { ("client", "is") } else { ("clients", "are") };
+        write!(
+            f,
+            "{} {clients} with up to {threads} threads of up to {calls} calls {are} robust ({} states)",
+            self.robust, self.states
+        )?;
+        if self.unfinished > 0 {
+            write!(f, ", {} leave SC only where they block for ever", self.unfinished)?;
+        }
+        if let Some((_, why)) = self.open.first() {
+            write!(f, ", {} without an answer ({why})", self.open.len())?;
+        }
+        if self.is_late {
+            write!(f, ", no time for the rest (limit of {} s)", time.as_secs_f64())?;
+        }
+        match &self.races {
+            Some(races) => write!(f, "; data races: {races}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Tries every client in turn, until one is confirmed or time is up. `judge` says what a result means for the search.
+fn search(
+    library: &Library,
+    clients: Vec<Client>,
+    plain: Plain,
+    bounds: &Bounds,
+    judge: impl Fn(&Checked) -> Judged,
+) -> Tried {
+    let start = Instant::now();
+    let mut searched = Box::new(Searched { bounds: *bounds, ..Searched::default() });
+    for client in clients {
+        let left = bounds.time.saturating_sub(start.elapsed());
+        if left.is_zero() {
+            searched.is_late = true;
+            break;
+        }
+        let limits = Limits { time: bounds.limits.time.min(left), ..bounds.limits };
+        match check(library, &client, plain, &limits) {
+            Err(unsupported) => searched.open.push((client, unsupported.to_string())),
+            Ok(checked) => {
+                searched.states += checked.states;
+                match judge(&checked) {
+                    Judged::Confirms => return Tried::Confirmed(Box::new(Confirmed { client, checked })),
+                    Judged::Robust => searched.robust += 1,
+                    Judged::Unfinished => searched.unfinished += 1,
+                    Judged::Open(why) => searched.open.push((client, why)),
+                }
+            }
+        }
+    }
+    Tried::NotConfirmed(searched)
+}
+
+/// The meaning of a checked client for a search.
+enum Judged {
+    Confirms,
+    Robust,
+    Unfinished,
+    Open(String),
 }
 
 /// So many calls more if there can be two threads only.
@@ -60,7 +146,6 @@ const MORE_CALLS: usize = 2;
 /// Looks for a client that shows that the library (after ρ) is not robust. `hints` are the methods of the sessions of a partial
 /// execution, in order.
 pub fn try_witness(library: &Library, hints: &[Vec<String>], bounds: &Bounds) -> Tried {
-    let start = Instant::now();
     let mut clients = enumerate(library, bounds.threads, bounds.calls);
     if bounds.threads > 2 && clients.iter().all(|client| client.threads.len() == 2) {
         // The contract allows two threads only: these may call more.
@@ -72,40 +157,64 @@ pub fn try_witness(library: &Library, hints: &[Vec<String>], bounds: &Bounds) ->
         clients.retain(|other| *other != client);
         clients.insert(0, client);
     }
-    let (mut robust, mut unfinished, mut states, mut open) = (0, 0, 0, Vec::new());
-    for client in clients {
-        let left = bounds.time.saturating_sub(start.elapsed());
-        if left.is_zero() {
-            return Tried::NotConfirmed { robust, unfinished, open, is_complete: false, states };
+    search(library, clients, Plain::Relaxed, bounds, |checked| {
+        match (checked.answer.verdict, checked.is_complete) {
+            (Verdict::Robust, _) => Judged::Robust,
+            (Verdict::NotRobust, Some(true)) => Judged::Confirms,
+            (Verdict::NotRobust, Some(false)) => Judged::Unfinished,
+            (Verdict::NotRobust, None) => Judged::Open(UNDECIDED.to_owned()),
+            _ => Judged::Open(why(&checked.answer)),
         }
-        let limits = Limits { time: bounds.limits.time.min(left), ..bounds.limits };
-        match check(library, &client, Plain::Relaxed, &limits) {
-            Err(unsupported) => open.push((client, unsupported.to_string())),
-            Ok(checked) => {
-                states += checked.finding.states;
-                match (&checked.finding.verdict, checked.is_complete) {
-                    (Verdict::Robust, _) => robust += 1,
-                    (Verdict::NotRobust, Some(true)) => {
-                        return Tried::Confirmed(Box::new(Confirmed { client, checked }));
-                    }
-                    (Verdict::NotRobust, Some(false)) => unfinished += 1,
-                    (Verdict::NotRobust, None) => open.push((client, UNDECIDED.to_owned())),
-                    (other, _) => open.push((client, why(other))),
+    })
+}
+
+/// Looks for a client with a data race.
+pub fn try_races(library: &Library, bounds: &Bounds) -> Tried {
+    let clients = enumerate(library, bounds.threads, bounds.calls);
+    let bounds = &Bounds { limits: Limits { time: bounds.time, ..bounds.limits }, ..*bounds };
+    search(library, clients, Plain::NonAtomic, bounds, |checked| match checked.answer.verdict {
+        Verdict::Race => Judged::Confirms,
+        Verdict::GaveUp => Judged::Open(why(&checked.answer)),
+        // Violations of another kind end a search, too: whether there is a race is not known.
+        Verdict::NotRobust => Judged::Open("it is not robust".to_owned()),
+        _ => Judged::Robust,
+    })
+}
+
+/// Looks for a client that does what a partial execution does, then for any other.
+pub fn try_partial(library: &Library, partial: &Partial, bounds: &Bounds) -> Tried {
+    if partial.is_race {
+        return try_races(library, bounds);
+    }
+    // A call that stands for several is written `lock…unlock`.
+    let methods = |calls: Vec<&Invocation>| {
+        calls.iter().flat_map(|it| it.method.split('…')).map(str::to_owned).collect()
+    };
+    let hints: Vec<Vec<String>> = partial.sessions().map(methods).collect();
+    try_witness(library, &hints, bounds)
+}
+
+/// Looks for any client, of either kind.
+pub fn try_any(library: &Library, bounds: &Bounds) -> Tried {
+    match try_witness(library, &[], bounds) {
+        Tried::NotConfirmed(mut searched) if library.classes.iter().any(|class| !class.is_atomic) => {
+            match try_races(library, bounds) {
+                Tried::NotConfirmed(races) => {
+                    searched.races = Some(races);
+                    Tried::NotConfirmed(searched)
                 }
+                confirmed => confirmed,
             }
         }
+        tried => tried,
     }
-    Tried::NotConfirmed { robust, unfinished, open, is_complete: true, states }
 }
 
 const UNDECIDED: &str =
     "part of an execution is not SC, and whether it can be completed was not decided in time";
 
-fn why(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::GaveUp(why) => why.clone(),
-        other => format!("{other:?}"),
-    }
+fn why(answer: &Answer) -> String {
+    answer.limit.clone().unwrap_or_else(|| answer.verdict.headline().to_owned())
 }
 
 /// The client of a partial execution: a thread per session, with different arguments.

@@ -3,21 +3,21 @@
 use super::complete::{Completed, blocks, complete};
 use super::{Client, Plain, Unsupported, compile};
 use crate::code::Library;
-use seqcst_explore::robustness::{Plan, decide};
-use seqcst_explore::states::{Answer, Found, Limits as Searched, Options, Violation};
-use seqcst_explore::witness::witness;
+use seqcst_check::answer::{Source, conclude};
+use seqcst_check::robustness::{Plan, decide};
+use seqcst_check::states::{Found, Limits as Searched, Options, Violation};
 use seqcst_model::Model;
 use seqcst_program::semantics::Machine;
-use seqcst_program::{Target, lower, parse, print};
-use seqcst_report::{Finding, Verdict};
+use seqcst_program::{lower, parse, print};
+use seqcst_report::Answer;
 use std::time::{Duration, Instant};
 
 /// When to give up on a client.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// States visited.
+    /// Visited states.
     pub states: u64,
-    /// Time.
+    /// Wall-clock time.
     pub time: Duration,
     /// Bytes for visited states.
     pub memory: u64,
@@ -31,14 +31,16 @@ impl Default for Limits {
     }
 }
 
-/// What came of a client.
+/// The result of checking one client.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// Its program as text; places in the finding refer to it.
+    /// Its program as text; places in the answer refer to it.
     pub program: String,
-    /// The answer.
-    pub finding: Finding,
-    /// Where the answer is "not robust": is there a complete execution that SC does not have? If not, the finding is about
+    /// Verdict and witness.
+    pub answer: Answer,
+    /// States visited.
+    pub states: u64,
+    /// Where the answer is "not robust": is there a complete execution that SC does not have? If not, the answer is about
     /// part of an execution that blocks for ever. `None`: that was not decided.
     pub is_complete: Option<bool>,
 }
@@ -51,11 +53,12 @@ pub fn check(
     limits: &Limits,
 ) -> Result<Checked, Unsupported> {
     let start = Instant::now();
-    // Printed and read again, so that places in the finding are places in the text.
+    // Printed and read again, so that places in the answer are places in the text.
     let text = print(&compile::program(library, client, plain)?);
     let parsed =
         parse(text.as_bytes(), "client.tpl").map_err(|error| Unsupported(error.message().to_owned()))?;
-    let machine = Machine::new(lower(&parsed.program, Target::Rc20));
+    let code = lower(&parsed.program, Model::Rc20).map_err(|error| Unsupported(error.to_string()))?;
+    let machine = Machine::new(code);
     let search = Options {
         limits: Searched {
             states: Some(limits.states),
@@ -68,7 +71,8 @@ pub fn check(
         clash: false,
     };
     let plan = Plan { search, abstraction: true, deadlock: false };
-    let mut answer = decide(&machine, Target::Rc20, &plan, &|_| {});
+    let mut answer = decide(&machine, &plan, &|_| {});
+    let states = answer.progress.states;
     let mut is_complete = Some(true);
     if let Some(run @ Found { violation: Violation::Stale { .. }, .. }) = &answer.found
         && blocks(&machine)
@@ -82,41 +86,7 @@ pub fn check(
             Completed::Unknown => None,
         };
     }
-    let (verdict, witness) = match &answer.found {
-        None => (verdict(&answer), None),
-        Some(found) => match witness(&machine, &text, Model::Rc20, found) {
-            Ok(witness) => {
-                let verdict = match found.violation {
-                    Violation::Stale { .. } => Verdict::NotRobust,
-                    Violation::Race { .. } | Violation::Clash { .. } => Verdict::Race,
-                    Violation::Failed { .. } => Verdict::Assertion,
-                    Violation::Stuck { .. } => Verdict::Deadlock,
-                };
-                (verdict, Some(witness))
-            }
-            Err(unconfirmed) => (Verdict::GaveUp(unconfirmed.to_string()), None),
-        },
-    };
-    let finding = Finding {
-        file: "client.tpl".to_owned(),
-        source: text.clone(),
-        model: Target::Rc20.name().to_owned(),
-        verdict,
-        states: answer.progress.states,
-        transitions: answer.transitions,
-        seconds: start.elapsed().as_secs_f64(),
-        threads: machine.code().threads.iter().map(|thread| thread.name.clone()).collect(),
-        witness,
-    };
-    Ok(Checked { program: text, finding, is_complete })
-}
-
-fn verdict(answer: &Answer) -> Verdict {
-    match answer.limit {
-        None => Verdict::Robust,
-        Some(limit) => {
-            let limit = format!("{limit:?}").to_lowercase();
-            Verdict::GaveUp(format!("limit of {limit} reached after {} states", answer.progress.states))
-        }
-    }
+    let source = Source { file: "client.tpl", text: &text };
+    let answer = conclude(&machine, source, &answer, &plan.search.limits, start);
+    Ok(Checked { program: text, answer, states, is_complete })
 }

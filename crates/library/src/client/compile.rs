@@ -3,11 +3,11 @@
 
 use super::codec::Codec;
 use super::names::{Coded, names};
-use super::syntax::{NEVER, at, binary, blocking_cas, mode, number, register, stop, stops, word};
+use super::syntax::{NEVER, at, binary, blocking_cas, number, register, stop, stops, word};
 use super::values::{ADDRESSES, ALLOCATIONS, Env, Key, STRIDE, Values};
 use super::{Client, Unsupported};
 use crate::code::{
-    Access as Operation, AccessKind, Expr as Value, Library, LocalId, Method, Operator, Order, Statement,
+    Access as Operation, AccessKind, Expr as Value, Library, LocalId, Method, Mode, Operator, Statement,
 };
 use seqcst_program::ast::{Access, Block, Expr, ExprKind, Location, Program, Stmt, StmtKind, Thread};
 use seqcst_program::code::{Binary, Unary};
@@ -57,7 +57,7 @@ pub fn program(library: &Library, client: &Client, plain: Plain) -> Result<Progr
 }
 
 pub struct Compiler<'a> {
-    /// The library.
+    /// The library after ρ.
     pub library: &'a Library,
     /// What plain accesses become.
     pub plain: Plain,
@@ -206,9 +206,9 @@ impl Compiler<'_> {
         out: &mut Block,
     ) -> Result<(), Unsupported> {
         match &access.kind {
-            AccessKind::Fence { order: Order::Relaxed } => Ok(()),
+            AccessKind::Fence { order: Mode::Relaxed } => Ok(()),
             AccessKind::Fence { order } => {
-                out.push(at(StmtKind::Access(None, Access::Fence(at(mode(*order))))));
+                out.push(at(StmtKind::Access(None, Access::Fence(at(*order)))));
                 Ok(())
             }
             AccessKind::Allocate { to, is_zeroed, record } => {
@@ -228,7 +228,7 @@ impl Compiler<'_> {
                         if class.record == Some(*record) && self.values.freed.contains(&key.base) {
                             let is_it = self.is(register(frame.name(*to)), key.base);
                             let zero =
-                                self.store(key, number(self.codec.value(class.initial)), Order::Relaxed);
+                                self.store(key, number(self.codec.value(class.initial)), Mode::Relaxed);
                             out.push(at(StmtKind::If(is_it, vec![zero], vec![])));
                         }
                     }
@@ -240,7 +240,7 @@ impl Compiler<'_> {
                 let mut otherwise = vec![stop()];
                 for address in pointers.into_iter().filter(|p| self.values.freed.contains(p)).rev() {
                     let is_it = self.is(self.expr(pointer, frame), address);
-                    let free = blocking_cas(&self.free(address), number(0), number(1), Order::Release);
+                    let free = blocking_cas(&self.free(address), number(0), number(1), Mode::Release);
                     otherwise = vec![at(StmtKind::If(is_it, vec![free], otherwise))];
                 }
                 out.extend(otherwise);
@@ -279,7 +279,7 @@ impl Compiler<'_> {
             }
         };
         let used_again = self.values.freed.iter().map(|address| {
-            let claim = blocking_cas(&self.free(*address), number(1), number(0), Order::Acquire);
+            let claim = blocking_cas(&self.free(*address), number(1), number(0), Mode::Acquire);
             vec![claim, take(*address)]
         });
         std::iter::once(fresh).chain(used_again).collect()

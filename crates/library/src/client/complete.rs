@@ -2,11 +2,11 @@
 //!
 //! A violation shows up in part of an execution. Where calls block, as the last iterations of loops do, the rest may not exist:
 //! in `v = load(&version); …; if (cas(&version, &v, v + 1)) return` an old version may be read, but then the compare-and-swap
-//! cannot succeed any more. Such an execution is none of the library's (seed 002 Def. 5.1 speaks of complete ones). So all RC20
+//! cannot succeed any more. Such an execution is none of the library's (\[RoboCop24] Def. 5.1 speaks of complete ones). So all RC20
 //! execution graphs of the client are built, event by event in one order each (like `seqcst_model::oracle`, whose programs
 //! have no loops), until one is complete and not SC.
 
-use seqcst_explore::states::{Found, Step, Violation};
+use seqcst_check::states::{Found, Step, Violation};
 use seqcst_model::{Event, Graph, Loc, Model, Next, Op, Outcome, Program, Relation};
 use seqcst_program::semantics::{Local, Machine};
 use std::time::{Duration, Instant};

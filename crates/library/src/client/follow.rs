@@ -4,12 +4,11 @@ use super::Unsupported;
 use super::sets::MOST_VALUES;
 use super::values::{ADDRESSES, ALLOCATIONS, Env, Key, STRIDE, Set, Values};
 use crate::code::{AccessKind, Label, Library, Place, Statement};
-use crate::rho::updated;
 use std::collections::BTreeMap;
 
 /// One call, followed with the memory of the last round.
 pub struct Run<'a> {
-    /// The library.
+    /// The library after ρ.
     pub library: &'a Library,
     /// Number of the call.
     pub call: usize,
@@ -146,7 +145,7 @@ impl Run<'_> {
                 for key in self.values.keys(self.library, place, env)? {
                     let found = self.location(key)?;
                     let pairs = found.iter().flat_map(|f| operands.iter().map(move |o| (*f, *o)));
-                    let written: Set = pairs.filter_map(|(f, o)| updated(*update, f, o)).collect();
+                    let written: Set = pairs.filter_map(|(f, o)| update.compute(f, o)).collect();
                     written.iter().try_for_each(|value| self.values.note(*value))?;
                     self.write(key, written)?;
                     all.extend(found);

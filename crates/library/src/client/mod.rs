@@ -19,7 +19,7 @@ mod sets;
 mod syntax;
 mod values;
 
-pub use attempt::{Bounds, Confirmed, Tried, try_witness};
+pub use attempt::{Bounds, Confirmed, Searched, Tried, try_any, try_partial, try_races, try_witness};
 pub use check::{Checked, Limits, check};
 pub use compile::Plain;
 pub use enumerate::{enumerate, respects};
@@ -85,9 +85,4 @@ impl fmt::Display for Client {
 /// The program of a client of a library (after ρ), in which plain accesses of fields are relaxed.
 pub fn program(library: &Library, client: &Client) -> Result<Program, Unsupported> {
     compile::program(library, client, Plain::Relaxed)
-}
-
-/// The same with non-atomic accesses in the place of plain ones, to look for data races.
-pub fn racing_program(library: &Library, client: &Client) -> Result<Program, Unsupported> {
-    compile::program(library, client, Plain::NonAtomic)
 }

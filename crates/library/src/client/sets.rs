@@ -2,8 +2,7 @@
 
 use super::Unsupported;
 use super::values::{ADDRESSES, Env, Set, Values, is_fixed};
-use crate::code::{Expr, LocalId, Operator};
-use crate::rho::compute;
+use crate::code::{Expr, Operator};
 use std::collections::BTreeSet;
 
 /// Sets with more values than this are not modelled.
@@ -100,16 +99,6 @@ fn combinations(expr: &Expr, env: &Env, f: &mut impl FnMut(&Assignment)) -> bool
     true
 }
 
-/// The value of an expression.
-pub fn evaluate(expr: &Expr, of: &impl Fn(LocalId) -> Option<i64>) -> Option<i64> {
-    match expr {
-        Expr::Int(value) => Some(*value),
-        Expr::Local(local) => of(*local),
-        Expr::Not(e) => Some(i64::from(evaluate(e, of)? == 0)),
-        Expr::Binary(operator, a, b) => compute(*operator, evaluate(a, of)?, evaluate(b, of)?),
-    }
-}
-
 /// The value of an expression, with a look at everything on the way.
 fn watched(expr: &Expr, of: &Assignment, seen: &mut Seen) -> Option<i64> {
     let value = match expr {
@@ -122,7 +111,7 @@ fn watched(expr: &Expr, of: &Assignment, seen: &mut Seen) -> Option<i64> {
             let is_arithmetic =
                 !matches!(operator, Operator::Equal | Operator::NotEqual | Operator::Both | Operator::Either);
             seen.address_arithmetic |= is_arithmetic && (is_address(a) || is_address(b));
-            let value = compute(*operator, a, b)?;
+            let value = operator.compute(a, b)?;
             seen.address_arithmetic |= is_arithmetic && is_address(value);
             value
         }

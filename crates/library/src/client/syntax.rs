@@ -1,6 +1,5 @@
 //! Pieces of finite-state programs.
 
-use crate::code::Order;
 use seqcst_model::Mode;
 use seqcst_program::ast::{Access, At, Cas, CasKind, Expr, ExprKind, Name, RmwMode, Span, Stmt, StmtKind};
 use seqcst_program::code::Binary;
@@ -44,25 +43,15 @@ pub fn stops(block: &[Stmt]) -> bool {
     })
 }
 
-pub fn blocking_cas(location: &str, expected: Expr, new: Expr, order: Order) -> Stmt {
-    let mode = RmwMode::Whole(at(mode(order)));
+pub fn blocking_cas(location: &str, expected: Expr, new: Expr, order: Mode) -> Stmt {
+    let mode = RmwMode::Whole(at(order));
     let cas = Cas { location: word(location), expected, new, mode, failure: None };
     at(StmtKind::Access(None, Access::Cas(CasKind::Blocking, Box::new(cas))))
 }
 
-pub fn mode(order: Order) -> Mode {
-    match order {
-        Order::Relaxed => Mode::Relaxed,
-        Order::Acquire => Mode::Acquire,
-        Order::Release => Mode::Release,
-        Order::AcqRel => Mode::AcqRel,
-        Order::SeqCst => Mode::SeqCst,
-    }
-}
-
 /// The modes of a compare-and-swap: with that of failure, the text has three.
-pub fn halves(order: Order) -> RmwMode {
-    let sc = order == Order::SeqCst;
+pub fn halves(order: Mode) -> RmwMode {
+    let sc = order == Mode::SeqCst;
     let half = |strong: bool, mode| {
         at(if sc {
             Mode::SeqCst
@@ -76,10 +65,10 @@ pub fn halves(order: Order) -> RmwMode {
 }
 
 /// The mode of a load that a failed attempt is.
-pub fn failure_mode(order: Order) -> Mode {
+pub fn failure_mode(order: Mode) -> Mode {
     match order {
-        Order::SeqCst => Mode::SeqCst,
-        order if order.is_acquire() => Mode::Acquire,
+        Mode::SeqCst => Mode::SeqCst,
+        _ if order.is_acquire() => Mode::Acquire,
         _ => Mode::Relaxed,
     }
 }

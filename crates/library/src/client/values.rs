@@ -5,7 +5,6 @@
 //! go on growing. With loops that stay, nothing but an end to new values will do.
 
 use super::follow::Run;
-use super::sets::evaluate;
 use super::{Client, Unsupported};
 use crate::code::{AccessKind, Class, ClassId, Label, Library, Place, Statement};
 use crate::rho::each_statement;
@@ -30,7 +29,7 @@ const MOST_CELLS: i64 = 40;
 /// A location: class, address of the record, index of the cell.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Key {
-    /// The class.
+    /// The class of the location.
     pub class: ClassId,
     /// The record's address, or 0.
     pub base: i64,
@@ -44,7 +43,7 @@ pub type Env = Vec<Set>;
 /// A statement of a call: number of the call, address of the statement in the library.
 pub type Point = (usize, usize);
 
-/// What a client can do.
+/// Values that locations of a client can hold: an overapproximation.
 #[derive(Default)]
 pub struct Values {
     /// Values of locations.
@@ -118,7 +117,7 @@ impl Values {
         }
         match &class.initial_cell {
             Some(expr) => {
-                evaluate(expr, &|local| (local == Class::INDEX).then_some(at)).unwrap_or(class.initial)
+                expr.evaluate(&|local| (local == Class::INDEX).then_some(at)).unwrap_or(class.initial)
             }
             None => class.initial,
         }

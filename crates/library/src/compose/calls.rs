@@ -22,7 +22,7 @@ const WAITING: [&str; 8] = [
 const HARMLESS: [&str; 4] = ["_init", "_destroy", "attr_", "_close"];
 
 impl Builder<'_> {
-    /// A call.
+    /// Adds the nodes of a call: of a library, of the client, of a known function, or of one that is unknown.
     pub fn call(&mut self, call: &CallExpression, at: usize, from: NodeId) -> Result<NodeId, Error> {
         let Expression::Identifier(callee) = &call.callee.node else {
             let arguments: Vec<&Node<Expression>> = call.arguments.iter().chain([&*call.callee]).collect();

@@ -134,7 +134,7 @@ impl Builder<'_> {
         self.unordered(&[left, right], from, &mut |builder, part, from| builder.expression(part, from))
     }
 
-    /// One of several.
+    /// Branches that join again: exactly one of the expressions is evaluated.
     fn choice(&mut self, choices: &[&Node<Expression>], from: NodeId) -> Result<NodeId, Error> {
         let mut ends = Vec::new();
         for choice in choices {

@@ -63,7 +63,7 @@ pub fn fix(
     Ok(Fixed { text: out, fences: done, left })
 }
 
-/// What to put where.
+/// Insertions (offset, text) that put a fence in front of a call.
 fn place(text: &str, call: &Call) -> Result<Vec<(usize, String)>, &'static str> {
     const ELSEWHERE: &str = "it stands in a file that the client includes, or in a macro";
     if call.site.file != 0 {
@@ -91,7 +91,7 @@ fn place(text: &str, call: &Call) -> Result<Vec<(usize, String)>, &'static str> 
     }
 }
 
-/// The byte at a place.
+/// The byte offset of a place.
 fn offset(text: &str, site: Site) -> Option<usize> {
     let mut start = 0;
     for _ in 1..site.line {

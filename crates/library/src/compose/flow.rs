@@ -13,9 +13,9 @@ use std::collections::BTreeSet;
 pub struct Last {
     /// Can a thread get here?
     pub is_reached: bool,
-    /// Is there a way from the beginning of the function with neither call nor fence?
+    /// Is there a path from the beginning of the function with neither call nor fence?
     pub inherits: bool,
-    /// The calls.
+    /// Calls that may be the last one before this point, with no SC fence since.
     pub calls: BTreeSet<CallId>,
 }
 
@@ -32,7 +32,7 @@ impl Last {
 
 /// What is known of all nodes.
 pub struct Flow {
-    /// Before each node.
+    /// The state before each node.
     before: Vec<Last>,
     /// What callers and creators of a function called last.
     inherited: Vec<BTreeSet<CallId>>,

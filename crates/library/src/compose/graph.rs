@@ -21,7 +21,7 @@ pub type CallId = usize;
 /// What must be kept apart by fences.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Owner {
-    /// In words.
+    /// As messages show it.
     pub name: String,
     /// Two calls with this name go to the same object.
     pub(super) is_one: bool,
@@ -45,9 +45,9 @@ impl fmt::Display for Owner {
 pub struct Call {
     /// The function that is called, or the variable.
     pub what: String,
-    /// Whose it is.
+    /// The library that is called.
     pub owner: Owner,
-    /// Where.
+    /// The place of the call in the client.
     pub site: Site,
     /// The function that it stands in.
     pub function: String,
@@ -69,7 +69,7 @@ pub enum Fixable {
 /// What a thread does at a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Nothing that matters.
+    /// Neither a call to a library nor a fence.
     Nothing,
     /// An SC fence.
     Fence,
@@ -87,14 +87,14 @@ pub enum Step {
     Join,
 }
 
-/// A node.
+/// A node of the control-flow graph.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// What happens.
+    /// The effect of the node.
     pub step: Step,
-    /// What may come next.
+    /// Successors.
     pub next: Vec<NodeId>,
-    /// Where it stands.
+    /// Its place in the source, if it has one.
     pub site: Option<Site>,
     /// Of which function it is a part.
     pub function: FunctionId,
@@ -105,14 +105,14 @@ pub struct Node {
 pub struct Function {
     /// Its name.
     pub name: String,
-    /// Where it begins.
+    /// Entry node.
     pub entry: NodeId,
-    /// Where it ends.
+    /// Exit node: every `return` leads there.
     pub exit: NodeId,
     is_static: bool,
 }
 
-/// A client.
+/// The interprocedural control-flow graph of a client.
 #[derive(Debug, Default)]
 pub struct Client {
     /// All functions.
@@ -165,7 +165,7 @@ impl Client {
         (0..self.functions.len()).filter(is_root).collect()
     }
 
-    /// Their names.
+    /// Names of the functions that threads run.
     pub fn threads(&self) -> Vec<String> {
         self.roots().into_iter().map(|id| self.functions[id].name.clone()).collect()
     }
@@ -173,15 +173,15 @@ impl Client {
 
 /// What is needed to make nodes of code.
 pub struct Builder<'a> {
-    /// Places.
+    /// Maps spans of the preprocessed text to places.
     pub source: &'a Source,
-    /// What names stand for.
+    /// Declarations in scope.
     pub names: Names,
     /// By name: which library, and which of its methods.
     pub methods: FxHashMap<&'a str, (&'a Interface, &'a Method)>,
     /// Functions of the client by name.
     pub by_name: FxHashMap<String, FunctionId>,
-    /// The result.
+    /// The graph built so far.
     pub client: Client,
     /// The function that is being read.
     pub function: FunctionId,
@@ -201,7 +201,7 @@ impl Builder<'_> {
         Error { file, line: site.line, column: site.column, message: message.into() }
     }
 
-    /// A new node, with no way to it.
+    /// A new node, without predecessors.
     pub fn node(&mut self, step: Step, offset: Option<usize>) -> NodeId {
         let site = offset.map(|offset| self.source.site(offset));
         self.client.nodes.push(Node { step, next: Vec::new(), site, function: self.function });
@@ -215,7 +215,7 @@ impl Builder<'_> {
         node
     }
 
-    /// A way from one node to another.
+    /// An edge from one node to another.
     pub fn link(&mut self, from: NodeId, to: NodeId) {
         if !self.client.nodes[from].next.contains(&to) {
             self.client.nodes[from].next.push(to);

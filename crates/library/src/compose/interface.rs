@@ -8,15 +8,15 @@ use lang_c::ast::ExternalDeclaration;
 /// A library from outside.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Interface {
-    /// Its path.
+    /// The path of its source.
     pub name: String,
-    /// Its methods.
+    /// The functions that clients may call.
     pub methods: Vec<Method>,
     /// Groups of methods that one and the same thread calls, ever.
     pub one_thread: Vec<Vec<String>>,
 }
 
-/// A method from outside.
+/// A library function as its clients see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Method {
     /// Its name.

@@ -1,4 +1,4 @@
-//! Several libraries in one client: an SC fence between calls to different ones (seed 002 §6).
+//! Several libraries in one client: an SC fence between calls to different ones (\[RoboCop24] §6).
 //!
 //! Libraries that are robust one by one make robust programs if, in every thread, an SC fence stands between calls to
 //! different ones. [`check`] looks for paths that have none, [`fix`](fix::fix) puts them in.
@@ -7,9 +7,9 @@
 //! * `names`: what names in a client stand for: functions, atomic variables, objects;
 //! * `graph`: a client as a graph of calls and fences, made by `statements`, `expressions` and `calls`;
 //! * `flow`: which calls may be the last ones before a node, with no fence since;
-//! * `path`: a way from one call to the next;
+//! * `path`: a path from one call to the next;
 //! * `promises`: are methods that are for one thread called by one thread?
-//! * [`merge`]: several libraries as one, to try clients of all of them.
+//! * `merge`: several libraries as one, to try clients of all of them.
 //!
 //! *Why threads inherit.* Starting and joining a thread orders accesses, but is no SC fence: `set1(); start(get2)` beside
 //! `set2(); fence; get1()` is store buffering. So a new thread begins with what its creator called last, and whoever joins a
@@ -18,14 +18,19 @@
 //! *What counts as a library.* Each object of a library is one by itself, as the proof speaks of one object; objects that
 //! cannot be told apart are taken to be different. So is each atomic variable of the client (one location is always robust), and
 //! mutexes and the like, which order accesses too.
+//!
+//! *Why not [`code`](crate::code).* The code of a library has no calls (helpers are inlined), one order of evaluation and no
+//! jumps, and what cannot be modelled is refused. A client may be any C program: with recursion, `goto`, pointers to functions
+//! and unsequenced calls, of which nothing but calls and fences matters. So its graph is made from the syntax tree.
 
+mod answer;
 mod calls;
 mod expressions;
 pub mod fix;
 mod flow;
 mod graph;
 pub mod interface;
-pub mod merge;
+mod merge;
 mod names;
 mod path;
 mod promises;
@@ -35,7 +40,8 @@ pub use graph::{Call, Fixable};
 pub use interface::Interface;
 
 use crate::c::{self, Error};
-use crate::code::Site;
+use crate::client::{Bounds, Tried, try_witness};
+use crate::code::{Library, Site};
 
 /// Two calls with no SC fence in between.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,4 +103,16 @@ pub fn check(
             assumptions: client.assumptions,
         })
     })
+}
+
+/// Looks for a client of all libraries together that calls them in the order of the gaps, with no fence in between.
+pub fn confirm(libraries: &[&Library], gaps: &[Gap], bounds: &Bounds) -> Option<Tried> {
+    let merged = merge::merge(libraries);
+    let is_method = |call: &Call| merged.methods.iter().any(|method| method.name == call.what);
+    let sessions: Vec<Vec<String>> = gaps
+        .iter()
+        .filter(|gap| is_method(&gap.earlier) && is_method(&gap.later))
+        .map(|gap| vec![gap.earlier.what.clone(), gap.later.what.clone()])
+        .collect();
+    (!sessions.is_empty()).then(|| try_witness(&merged, &sessions, bounds))
 }

@@ -38,7 +38,7 @@ fn specifier_name(specifier: &TypeSpecifier) -> Option<String> {
 /// A variable that may be the object of a library.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// Its type.
+    /// The name of its struct type.
     pub type_name: String,
     /// Declared at the top, so that there is one of it.
     pub is_global: bool,

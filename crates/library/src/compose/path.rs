@@ -1,4 +1,4 @@
-//! A way from one call to the next, for people to follow.
+//! A path from one call to the next, for people to follow.
 
 use super::flow::Flow;
 use super::graph::{CallId, Client, NodeId, Step};
@@ -6,20 +6,20 @@ use crate::code::Site;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// A way first leaves functions, then enters some: so it never returns to where it did not come from.
+/// A path first leaves functions, then enters some: so it never returns to where it did not come from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Phase {
     Leaving,
     Entering,
 }
 
-/// The places on a shortest way with neither call nor fence, both ends included.
+/// The places on a shortest path with neither call nor fence, both ends included.
 pub fn find(client: &Client, flow: &Flow, earlier: CallId, later: CallId) -> Vec<Site> {
     let is = |node: NodeId, call: CallId| client.nodes[node].step == Step::Call(call);
     let starts = (0..client.nodes.len()).filter(|&node| is(node, earlier));
     let mut from: FxHashMap<(NodeId, Phase), Option<(NodeId, Phase)>> = FxHashMap::default();
     let mut queue: VecDeque<(NodeId, Phase)> = VecDeque::new();
-    // The first node is left, never stood on: the way may lead back to it.
+    // The first node is left, never stood on: the path may lead back to it.
     for start in starts.clone() {
         for next in after(client, flow, (start, Phase::Leaving), true) {
             if from.insert(next, None).is_none() {

@@ -20,7 +20,7 @@ fn is_long() -> bool {
 /// A client and what it shows against the library, if there is one.
 fn refuted(library: &Library, threads: usize, calls: usize) -> Option<String> {
     let limits = Limits { states: 400_000, time: Duration::from_secs(5), ..Limits::default() };
-    let is_violation = |checked: &Checked| match checked.finding.verdict {
+    let is_violation = |checked: &Checked| match checked.answer.verdict {
         Verdict::NotRobust => checked.is_complete == Some(true),
         Verdict::Race => true,
         _ => false,

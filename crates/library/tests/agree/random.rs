@@ -1,7 +1,7 @@
 //! Random small libraries over a few locations, nodes and cells.
 
 use seqcst_library::code::{
-    Access, AccessKind, Class, ClassId, Expr, Label, Library, Local, LocalId, Method, Operator, Order, Place,
+    Access, AccessKind, Class, ClassId, Expr, Label, Library, Local, LocalId, Method, Mode, Operator, Place,
     Record, RecordId, Site, Statement, Update,
 };
 
@@ -95,36 +95,35 @@ impl Maker {
         });
     }
 
-    fn reading(&mut self) -> Order {
+    fn reading(&mut self) -> Mode {
         let sc = self.dice.one_in(4);
         match (self.is_strong, sc) {
-            (_, true) => Order::SeqCst,
-            (true, false) => Order::Acquire,
-            _ => self.dice.of(&[Order::Relaxed, Order::Acquire, Order::Acquire]),
+            (_, true) => Mode::SeqCst,
+            (true, false) => Mode::Acquire,
+            _ => self.dice.of(&[Mode::Relaxed, Mode::Acquire, Mode::Acquire]),
         }
     }
 
-    fn writing(&mut self) -> Order {
+    fn writing(&mut self) -> Mode {
         let sc = self.dice.one_in(4);
         match (self.is_strong, sc) {
-            (_, true) => Order::SeqCst,
-            (true, false) => Order::Release,
-            _ => self.dice.of(&[Order::Relaxed, Order::Release, Order::Release]),
+            (_, true) => Mode::SeqCst,
+            (true, false) => Mode::Release,
+            _ => self.dice.of(&[Mode::Relaxed, Mode::Release, Mode::Release]),
         }
     }
 
-    fn updating(&mut self) -> Order {
+    fn updating(&mut self) -> Mode {
         let sc = self.dice.one_in(4);
         match (self.is_strong, sc) {
-            (_, true) => Order::SeqCst,
-            (true, false) => Order::AcqRel,
-            _ => self.dice.of(&[Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel]),
+            (_, true) => Mode::SeqCst,
+            (true, false) => Mode::AcqRel,
+            _ => self.dice.of(&[Mode::Relaxed, Mode::Acquire, Mode::Release, Mode::AcqRel]),
         }
     }
 
     fn fence(&mut self) -> Statement {
-        let order =
-            self.dice.of(&[Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst, Order::SeqCst]);
+        let order = self.dice.of(&[Mode::Acquire, Mode::Release, Mode::AcqRel, Mode::SeqCst, Mode::SeqCst]);
         self.access(AccessKind::Fence { order })
     }
 
@@ -193,11 +192,11 @@ impl Maker {
         let is_atomic = self.library.classes[class.0 as usize].is_atomic;
         let kind = match self.dice.roll(if is_atomic { 8 } else { 4 }) {
             0 | 1 => {
-                let order = if is_atomic { self.reading() } else { Order::Relaxed };
+                let order = if is_atomic { self.reading() } else { Mode::Relaxed };
                 AccessKind::Load { to, place: place(class), order }
             }
             2 | 3 => {
-                let order = if is_atomic { self.writing() } else { Order::Relaxed };
+                let order = if is_atomic { self.writing() } else { Mode::Relaxed };
                 AccessKind::Store { place: place(class), value, order }
             }
             4 => {
@@ -212,9 +211,9 @@ impl Maker {
             _ => {
                 let success = self.updating();
                 let failure = match success {
-                    Order::SeqCst => Order::SeqCst,
-                    order if order.is_acquire() => self.dice.of(&[Order::Relaxed, Order::Acquire]),
-                    _ => Order::Relaxed,
+                    Mode::SeqCst => Mode::SeqCst,
+                    order if order.is_acquire() => self.dice.of(&[Mode::Relaxed, Mode::Acquire]),
+                    _ => Mode::Relaxed,
                 };
                 let is_blocking = self.dice.one_in(2);
                 AccessKind::Cas {
@@ -246,7 +245,7 @@ impl Maker {
         let field = |class: ClassId, base: u32| Place { class, base: Some(local(base)), index: None };
         let mut body = vec![
             self.access(AccessKind::Allocate { to: LocalId(1), record: RecordId(0), is_zeroed: true }),
-            self.access(AccessKind::Store { place: field(value, 1), value: local(0), order: Order::Relaxed }),
+            self.access(AccessKind::Store { place: field(value, 1), value: local(0), order: Mode::Relaxed }),
         ];
         let swaps = self.dice.one_in(2);
         if swaps {
@@ -255,7 +254,7 @@ impl Maker {
             body.push(self.access(AccessKind::Store {
                 place: field(next, 1),
                 value: local(2),
-                order: Order::Relaxed,
+                order: Mode::Relaxed,
             }));
             let success = self.updating();
             body.push(self.swap(head, local(2), local(1), success));
@@ -275,13 +274,13 @@ impl Maker {
         let mut then = vec![self.access(AccessKind::Load {
             to: LocalId(1),
             place: field(value, 0),
-            order: Order::Relaxed,
+            order: Mode::Relaxed,
         })];
         if swaps {
             then.push(self.access(AccessKind::Load {
                 to: LocalId(2),
                 place: field(next, 0),
-                order: Order::Relaxed,
+                order: Mode::Relaxed,
             }));
             let success = self.updating();
             then.push(self.swap(head, local(0), local(2), success));
@@ -290,8 +289,8 @@ impl Maker {
         self.method("get", 0, 3, body);
     }
 
-    fn swap(&mut self, class: ClassId, expected: Expr, desired: Expr, success: Order) -> Statement {
-        let failure = if success == Order::SeqCst { Order::SeqCst } else { Order::Relaxed };
+    fn swap(&mut self, class: ClassId, expected: Expr, desired: Expr, success: Mode) -> Statement {
+        let failure = if success == Mode::SeqCst { Mode::SeqCst } else { Mode::Relaxed };
         self.access(AccessKind::Cas {
             succeeded: None,
             found: None,
@@ -318,12 +317,12 @@ impl Maker {
             body.push(self.access(AccessKind::Load {
                 to: LocalId(1),
                 place: place(tail),
-                order: Order::Relaxed,
+                order: Mode::Relaxed,
             }));
             body.push(self.access(AccessKind::Store {
                 place: cell(1),
                 value: local(0),
-                order: Order::Relaxed,
+                order: Mode::Relaxed,
             }));
             let order = self.writing();
             body.push(self.access(AccessKind::Store { place: place(tail), value: next(1), order }));
@@ -331,17 +330,17 @@ impl Maker {
             let order = self.updating();
             let (to, place, operand) = (Some(LocalId(1)), place(tail), Expr::Int(1));
             body.push(self.access(AccessKind::Rmw { to, place, update: Update::Add, operand, order }));
-            let order = if self.library.classes[2].is_atomic { self.writing() } else { Order::Relaxed };
+            let order = if self.library.classes[2].is_atomic { self.writing() } else { Mode::Relaxed };
             body.push(self.access(AccessKind::Store { place: cell(1), value: local(0), order }));
         }
         self.method("put", 1, 2, body);
         let mut body = Vec::new();
-        let reading = if self.library.classes[2].is_atomic { self.reading() } else { Order::Relaxed };
+        let reading = if self.library.classes[2].is_atomic { self.reading() } else { Mode::Relaxed };
         if is_single || self.dice.one_in(2) {
             body.push(self.access(AccessKind::Load {
                 to: LocalId(0),
                 place: place(head),
-                order: Order::Relaxed,
+                order: Mode::Relaxed,
             }));
             let order = self.reading();
             body.push(self.access(AccessKind::Load { to: LocalId(1), place: place(tail), order }));

@@ -1,16 +1,16 @@
 //! Small libraries, with the orders that matter as parameters.
 
 use super::ir::*;
-use seqcst_library::code::Order::{self, Relaxed, SeqCst};
+use seqcst_library::code::Mode::{self, Relaxed, SeqCst};
 use seqcst_library::code::{Library, Operator, Statement};
 
-/// Fig. 2 of seed 002: a pointer to a fresh record.
-pub fn register(store_order: Order, load_order: Order) -> Library {
+/// Fig. 2 of [RoboCop24]: a pointer to a fresh record.
+pub fn register(store_order: Mode, load_order: Mode) -> Library {
     fenced_register(None, store_order, load_order, None)
 }
 
 /// Its fence form.
-pub fn fenced_register(before: Option<Order>, publish: Order, get: Order, after: Option<Order>) -> Library {
+pub fn fenced_register(before: Option<Mode>, publish: Mode, get: Mode, after: Option<Mode>) -> Library {
     let mut set = vec![alloc(B), store(field(VAL, B), v(A), Relaxed)];
     set.extend(before.map(fence));
     set.push(store(at(X), v(B), publish));
@@ -22,7 +22,7 @@ pub fn fenced_register(before: Option<Order>, publish: Order, get: Order, after:
 }
 
 /// One location.
-pub fn one_location(write: Order, read: Order) -> Library {
+pub fn one_location(write: Mode, read: Mode) -> Library {
     library(vec![
         method("set", 1, vec![store(at(X), v(A), write)]),
         method("get", 0, vec![load(A, at(X), read), ret(v(A))]),
@@ -30,7 +30,7 @@ pub fn one_location(write: Order, read: Order) -> Library {
 }
 
 /// Two registers in one library.
-pub fn two_registers(write: Order, read: Order) -> Library {
+pub fn two_registers(write: Mode, read: Mode) -> Library {
     library(vec![
         method("set_x", 1, vec![store(at(X), v(A), write)]),
         method("set_y", 1, vec![store(at(Y), v(A), write)]),
@@ -40,7 +40,7 @@ pub fn two_registers(write: Order, read: Order) -> Library {
 }
 
 /// Store buffering in two methods.
-pub fn store_buffering(write: Order, read: Order) -> Library {
+pub fn store_buffering(write: Mode, read: Mode) -> Library {
     library(vec![
         method("left", 0, vec![store(at(X), int(1), write), load(A, at(Y), read), ret(v(A))]),
         method("right", 0, vec![store(at(Y), int(1), write), load(A, at(X), read), ret(v(A))]),
@@ -48,7 +48,7 @@ pub fn store_buffering(write: Order, read: Order) -> Library {
 }
 
 /// Message passing: who writes and who reads is not said.
-pub fn message_passing(write: Order, read: Order) -> Library {
+pub fn message_passing(write: Mode, read: Mode) -> Library {
     library(vec![
         method("send", 1, vec![store(at(X), v(A), Relaxed), store(at(Y), int(1), write)]),
         method(
@@ -65,7 +65,7 @@ pub fn message_passing(write: Order, read: Order) -> Library {
 }
 
 /// Treiber's stack: orders of push's load and compare-and-swap, pop's load and compare-and-swap.
-pub fn treiber(orders: [Order; 4]) -> Library {
+pub fn treiber(orders: [Mode; 4]) -> Library {
     let [push_load, push_cas, pop_load, pop_cas] = orders;
     library(vec![
         method(
@@ -98,7 +98,7 @@ pub fn treiber(orders: [Order; 4]) -> Library {
 
 /// A ring of two cells for one producer and one consumer. `own`: loads of one's own index; `other`: of the other's; `write`:
 /// stores of indices; `fences`: SC fences between one's own store and the other's load.
-pub fn ring(write: Order, other: Order, fences: bool) -> Library {
+pub fn ring(write: Mode, other: Mode, fences: bool) -> Library {
     let after =
         |body: Vec<Statement>| body.into_iter().chain(fences.then(|| fence(SeqCst))).collect::<Vec<_>>();
     let mut library = library(vec![
@@ -131,7 +131,7 @@ pub fn ring(write: Order, other: Order, fences: bool) -> Library {
 }
 
 /// An array without end for one producer and one consumer.
-pub fn unbounded(write: Order, read: Order) -> Library {
+pub fn unbounded(write: Mode, read: Mode) -> Library {
     let mut library = library(vec![
         method(
             "enqueue",
@@ -162,12 +162,12 @@ pub fn unbounded(write: Order, read: Order) -> Library {
 
 /// Michael and Scott's queue with a blocking dequeue. x is the head, y the tail; the dummy is there from the beginning.
 pub struct Queue {
-    pub load: Order,
-    pub next_load: Order,
-    pub next_cas: Order,
-    pub tail_cas: Order,
-    pub head_load: Order,
-    pub head_cas: Order,
+    pub load: Mode,
+    pub next_load: Mode,
+    pub next_cas: Mode,
+    pub tail_cas: Mode,
+    pub head_load: Mode,
+    pub head_cas: Mode,
 }
 
 impl Queue {

@@ -1,6 +1,6 @@
 //! Bounded clients of libraries, checked exhaustively.
 
-#[path = "../rho/ir.rs"]
+#[path = "../../../proof/tests/rho/ir.rs"]
 mod ir;
 mod libraries;
 mod oracle;

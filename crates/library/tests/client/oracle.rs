@@ -4,12 +4,12 @@ use super::ir::*;
 use super::libraries::*;
 use seqcst_library::client::{Limits, Plain, check, enumerate};
 use seqcst_library::code::Library;
+use seqcst_library::code::Mode::{AcqRel, Acquire, Relaxed, Release};
 use seqcst_library::code::Operator;
-use seqcst_library::code::Order::{AcqRel, Acquire, Relaxed, Release};
 use seqcst_library::rho::apply;
 use seqcst_model::{Model, oracle};
 use seqcst_program::semantics::Machine;
-use seqcst_program::{Target, lower, parse};
+use seqcst_program::{lower, parse};
 use seqcst_report::Verdict;
 use std::ops::ControlFlow;
 
@@ -24,7 +24,7 @@ fn compare(library: &Library, calls: usize) -> [usize; 3] {
         }
         let checked = check(&library, &client, Plain::Relaxed, &Limits::default()).unwrap();
         let program = parse(checked.program.as_bytes(), "client.tpl").unwrap().program;
-        let machine = Machine::new(lower(&program, Target::Rc20));
+        let machine = Machine::new(lower(&program, Model::Rc20).unwrap());
         let (mut part, mut whole) = (false, false);
         let looked = oracle::consistent(&machine, Model::Rc20, 1_000_000, |candidate| {
             let is_sc = Model::Sc.allows(candidate.graph);
@@ -40,7 +40,7 @@ fn compare(library: &Library, calls: usize) -> [usize; 3] {
             (true, true) => 1,
             (true, false) => 2,
         };
-        let found = match (&checked.finding.verdict, checked.is_complete) {
+        let found = match (&checked.answer.verdict, checked.is_complete) {
             (Verdict::Robust, _) => 0,
             (Verdict::NotRobust, Some(true)) => 1,
             (Verdict::NotRobust, Some(false)) => 2,

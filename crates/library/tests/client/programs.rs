@@ -3,7 +3,7 @@
 use super::ir::*;
 use super::libraries::*;
 use seqcst_library::client::{Call, Client, Limits, Plain, check, enumerate, program, respects};
-use seqcst_library::code::Order::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use seqcst_library::code::Mode::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use seqcst_library::code::{Library, Operator, Role, Update};
 use seqcst_library::rho::apply;
 use seqcst_program::print;
@@ -22,7 +22,7 @@ fn client(threads: &[&str]) -> Client {
 fn verdict(library: &Library, threads: &[&str]) -> (Verdict, Option<bool>) {
     let checked =
         check(&apply(library).library, &client(threads), Plain::Relaxed, &Limits::default()).unwrap();
-    (checked.finding.verdict, checked.is_complete)
+    (checked.answer.verdict, checked.is_complete)
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn arguments_that_are_compared_may_be_equal() {
     assert!(!all.contains(&"thread 1: set(1)\nthread 2: set(1)".to_owned()));
 }
 
-/// Appendix C of seed 002: an old version may be read, but then the call never ends.
+/// Appendix C of [RoboCop24]: an old version may be read, but then the call never ends.
 #[test]
 fn executions_that_block_for_ever_confirm_nothing() {
     let speculative = library(vec![
@@ -159,10 +159,10 @@ fn plain_fields_may_race() {
     let racy = apply(&register(Relaxed, Acquire)).library;
     let client = client(&["set:1", "get"]);
     let checked = check(&racy, &client, Plain::NonAtomic, &Limits::default()).unwrap();
-    assert_eq!(checked.finding.verdict, Verdict::Race);
+    assert_eq!(checked.answer.verdict, Verdict::Race);
     let fine = apply(&register(Release, Acquire)).library;
     let checked = check(&fine, &client, Plain::NonAtomic, &Limits::default()).unwrap();
-    assert_eq!(checked.finding.verdict, Verdict::Robust);
+    assert_eq!(checked.answer.verdict, Verdict::Robust);
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn tags_in_addresses_and_negative_numbers() {
         ),
     ]);
     let checked = check(&tagged, &client(&["mark", "look"]), Plain::Relaxed, &Limits::default()).unwrap();
-    assert_eq!(checked.finding.verdict, Verdict::Robust);
+    assert_eq!(checked.answer.verdict, Verdict::Robust);
     assert!(checked.program.contains("node1_val.load(rlx)"), "{}", checked.program);
     let text = print(&program(&tagged, &client(&["less", "less"])).unwrap());
     // -2 < 0, as numbers that wrap around.

@@ -2,12 +2,12 @@
 
 use super::ir::*;
 use seqcst_library::client::{Call, Client, program};
-use seqcst_library::code::Order::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use seqcst_library::code::Mode::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use seqcst_library::code::{ClassId, Expr, Library, LocalId, Operator, Statement, Update};
 use seqcst_library::rho::apply;
 use seqcst_model::{Graph, Model, Next, Program, Value};
+use seqcst_program::lower;
 use seqcst_program::semantics::{Local, Machine};
-use seqcst_program::{Target, lower};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A small generator of numbers (SplitMix64).
@@ -212,7 +212,7 @@ fn random_loops_end_in_the_same() {
         let machine = |library: &Library| {
             let program = program(library, &client).ok()?;
             seqcst_program::check(&program).unwrap();
-            Some(Machine::new(lower(&program, Target::Rc20)))
+            Some(Machine::new(lower(&program, Model::Rc20).unwrap()))
         };
         let (Some(loops), Some(last)) = (machine(&library), machine(&after.library)) else { continue };
         for (model, few, many) in [(Model::Rc20, &loops, &last), (Model::Sc, &last, &loops)] {

@@ -3,7 +3,7 @@
 use super::libraries::*;
 use seqcst_library::client::{Bounds, Limits, Tried, try_witness};
 use seqcst_library::code::Library;
-use seqcst_library::code::Order::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use seqcst_library::code::Mode::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use seqcst_library::rho::apply;
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ fn refuted(library: &Library, threads: usize, calls: usize) -> Option<String> {
     let bounds = Bounds { threads, calls, limits, time: Duration::from_secs(60) };
     match try_witness(&apply(library).library, &[], &bounds) {
         Tried::Confirmed(found) => Some(found.client.to_string()),
-        Tried::NotConfirmed { open, is_complete, .. } => {
-            assert!(open.is_empty() && is_complete, "{open:?}");
+        Tried::NotConfirmed(searched) => {
+            assert!(searched.open.is_empty() && !searched.is_late, "{searched}");
             None
         }
     }

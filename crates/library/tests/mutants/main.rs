@@ -1,10 +1,10 @@
 //! Weakened copies of libraries.
 
-#[path = "../rho/ir.rs"]
+#[path = "../../../proof/tests/rho/ir.rs"]
 mod ir;
 
 use ir::*;
-use seqcst_library::code::Order::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use seqcst_library::code::Mode::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use seqcst_library::code::Update;
 use seqcst_library::mutate::mutants;
 

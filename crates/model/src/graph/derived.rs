@@ -1,4 +1,4 @@
-//! Sets of events and derived relations of a graph, by the letters of the papers (seed 002 §3.2, seed 004
+//! Sets of events and derived relations of a graph, by the letters of the papers (\[RoboCop24] §3.2, \[Fency21]
 //! §II.A).
 
 use super::{Event, Graph};

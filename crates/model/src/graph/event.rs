@@ -1,4 +1,4 @@
-//! Events: seed 003 Def. 4.1 and 4.2, with the modes and fences of seed 002 §3.2.
+//! Events: \[Rocker19] Def. 4.1 and 4.2, with the modes and fences of \[RoboCop24] §3.2.
 
 use crate::{Action, Loc, Mode, Outcome, Value};
 use std::fmt;

@@ -1,7 +1,7 @@
 //! Execution graphs: events with program order, reads-from and modification order.
 //!
-//! Seed 003 Def. 4.1–4.5 (events, initialisation, graphs, `add`), seed 002 §3.2 (modes, fences, `fr`,
-//! `hbSC`), seed 004 §II.A (internal and external edges, `rmw`, dependencies). A read-modify-write is one
+//! \[Rocker19] Def. 4.1–4.5 (events, initialisation, graphs, `add`), \[RoboCop24] §3.2 (modes, fences, `fr`,
+//! `hbSC`), \[Fency21] §II.A (internal and external edges, `rmw`, dependencies). A read-modify-write is one
 //! event that is both a read and a write; [`Graph::split_rmws`] gives the two-event form in which the ARM
 //! models are stated.
 
@@ -35,10 +35,23 @@ pub struct Graph<const W: usize = 1> {
     pub ctrl: Relation<W>,
     /// From the read to the write of a read-modify-write that was split in two; empty until then.
     pub rmw: Relation<W>,
+    /// What C11 has no access or fence for. Programs here have none; graphs made by hand and other front ends may.
+    pub arm: ArmInstructions<W>,
+}
+
+/// Events that are instructions of ARM beyond what modes say. Their mode is relaxed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ArmInstructions<const W: usize = 1> {
+    /// ARMv8: loads by LDAPR, acquire RCpc.
+    pub ldapr: Set<W>,
+    /// Fences that are DMB ST.
+    pub dmb_st: Set<W>,
+    /// ARMv7: read-modify-writes with a DMB between LDREX and STREX.
+    pub fenced_rmws: Set<W>,
 }
 
 impl Graph {
-    /// The graph `G₀` (seed 003 Def. 4.5) with one initialisation write per location.
+    /// The graph `G₀` (\[Rocker19] Def. 4.5) with one initialisation write per location.
     pub fn new(initial: &[Value]) -> Graph {
         let mut graph = Graph::default();
         for (number, &value) in initial.iter().enumerate().take(Set::<1>::MAX) {
@@ -64,7 +77,7 @@ impl Graph {
 }
 
 impl<const W: usize> Graph<W> {
-    /// `add(G, τ, l, w)` (seed 003 Notation 4.4): adds the event of `action` last in its thread. A read reads
+    /// `add(G, τ, l, w)` (\[Rocker19] Notation 4.4): adds the event of `action` last in its thread. A read reads
     /// from `placement`, a write comes right after it in modification order, a read-modify-write does both.
     /// Without a placement it is the last write to the location, which is what happens under SC. Gives the
     /// event's number, or nothing if the graph is full.
@@ -102,6 +115,10 @@ impl<const W: usize> Graph<W> {
     /// Takes back the last [`Graph::push`].
     pub fn pop(&mut self) {
         self.events.pop();
+        let ArmInstructions { ldapr, dmb_st, fenced_rmws } = &mut self.arm;
+        for set in [ldapr, dmb_st, fenced_rmws] {
+            set.remove(self.events.len());
+        }
         for relation in self.relations_mut() {
             relation.shrink();
         }
@@ -161,7 +178,7 @@ impl<const W: usize> Graph<W> {
     }
 }
 
-/// Seed 003 Def. 4.2: initialisation before everything else, events of a thread by their number.
+/// \[Rocker19] Def. 4.2: initialisation before everything else, events of a thread by their number.
 fn comes_before(a: &Event, b: &Event) -> bool {
     match (a.thread, b.thread) {
         (None, Some(_)) => true,

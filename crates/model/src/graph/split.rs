@@ -1,6 +1,6 @@
-//! Read-modify-writes as two events, the form in which the ARM models are stated (seed 004 §II.A).
+//! Read-modify-writes as two events, the form in which the ARM models are stated (\[Fency21] §II.A).
 
-use super::Graph;
+use super::{ArmInstructions, Graph};
 use crate::set::Set;
 use crate::{Outcome, Relation};
 
@@ -42,6 +42,13 @@ impl<const W: usize> Graph<W> {
         split.addr = pairs(&self.addr, &read_half, &read_half) | pairs(&self.addr, &read_half, &write_half);
         split.data = pairs(&self.data, &read_half, &write_half);
         split.ctrl = pairs(&self.ctrl, &read_half, &read_half) | pairs(&self.ctrl, &read_half, &write_half);
+        let halves = |set: Set<W>| (0..n).filter(|&event| set.contains(origin[event])).collect();
+        let ArmInstructions { ldapr, dmb_st, fenced_rmws } = self.arm;
+        split.arm = ArmInstructions {
+            ldapr: halves(ldapr),
+            dmb_st: halves(dmb_st),
+            fenced_rmws: halves(fenced_rmws),
+        };
         (split, origin)
     }
 }

@@ -1,4 +1,4 @@
-//! ARMv7: seed 004 §II.B, which takes it from Alglave, Maranget, Tautschnig, "Herding Cats" (TOPLAS 2014):
+//! ARMv7: \[Fency21] §II.B, which takes it from Alglave, Maranget, Tautschnig, "Herding Cats" (TOPLAS 2014):
 //! its axioms, `prop` and `ppo`, with ARM's `cc0` (no `po_loc` in it).
 //!
 //! Stated on the graph in which RMWs are split. There is no ISB in our programs.
@@ -9,6 +9,8 @@
 //!    an SC load needs a DMB of its own, which lowering puts there.
 //! 2. `rmw` is in `cc0`: the store half of an exclusive pair is performed after its load half. "Herding Cats"
 //!    has no exclusives; ARMv8 has the same edge in `aob`.
+//! 3. A DMB between LDREX and STREX ([`Graph::arm`]) orders what is before the pair before its store and what follows.
+//!    Its load may be before or after the DMB: the loop goes round it.
 
 use super::{Broken, acyclic, irreflexive, sc_per_location};
 use crate::graph::Graph;
@@ -34,13 +36,16 @@ fn axioms<const W: usize>(graph: &Graph<W>) -> Result<(), Broken> {
     acyclic("propagation", &(co | prop))
 }
 
-/// `po ; [F] ; po ∪ [R ⊒acq] ; po ∪ po ; [W ⊒rel]`, between memory accesses.
+/// `po ; [F] ; po ∪ [R ⊒acq] ; po ∪ po ; [W ⊒rel] ∪ po ; [fenced] ; rmw ; po?`, between memory accesses, and
+/// `[W] ; po ; [DMB ST] ; po ; [W]`.
 fn fence<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     let po = &graph.po;
     let (r, w) = (graph.reads(), graph.writes());
     let dmb = graph.fences() & (graph.acquires() | graph.releases());
     let (acquire, release) = (r & graph.acquires(), w & graph.releases());
-    (po.to(dmb).seq(po) | po.from(acquire) | po.to(release)).within(r | w, r | w)
+    let inside = po.seq(&graph.rmw.from(graph.arm.fenced_rmws)).seq(&po.maybe());
+    (po.to(dmb).seq(po) | po.from(acquire) | po.to(release) | inside).within(r | w, r | w)
+        | po.within(w, graph.arm.dmb_st).seq(&po.to(w))
 }
 
 /// `prop = prop-base ∩ (W×W) ∪ com* ; prop-base* ; ffence ; hb*`, `prop-base = (fence ∪ rfe ; fence) ; hb*`

@@ -1,8 +1,9 @@
-//! ARMv8: seed 004 §II.B, which follows Pulte et al., "Simplifying ARM concurrency" (POPL 2018).
+//! ARMv8: \[Fency21] §II.B, which follows Pulte et al., "Simplifying ARM concurrency" (POPL 2018).
 //!
 //! Stated on the graph in which RMWs are split. `L`: writes `⊒ rel`; `A`: reads `⊒ acq` (LDAR, acquire RCsc);
 //! `F`: DMB FULL, for fences `⊒ rel` (a C11 release fence is compiled to DMB ISH); `FLD`: DMB LD, for acquire
-//! fences. There are no ISB, no DMB ST and no acquirePC loads in our programs.
+//! fences. `Q` (LDAPR, acquire RCpc) and `FST` (DMB ST) are in [`Graph::arm`]: C11 programs have none here.
+//! There is no ISB.
 
 use super::{Broken, acyclic, irreflexive, sc_per_location};
 use crate::graph::Graph;
@@ -35,25 +36,27 @@ fn dob<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     dp.seq(&graph.rfi()) | dp | (ctrl | addr_po).to(graph.writes())
 }
 
-/// Atomic-ordered-before: `rmw ∪ [codom(rmw)] ; rfi ; [A]`
+/// Atomic-ordered-before: `rmw ∪ [codom(rmw)] ; rfi ; [A ∪ Q]`
 fn aob<const W: usize>(graph: &Graph<W>) -> Relation<W> {
-    let a = graph.reads() & graph.acquires();
+    let a = graph.reads() & (graph.acquires() | graph.arm.ldapr);
     &graph.rmw | &graph.rfi().within(graph.rmw.codomain(), a)
 }
 
 /// Barrier-ordered-before:
-/// `po ; [F] ; po ∪ [R] ; po ; [FLD] ; po ∪ [L] ; po ; [A] ∪ po ; [L] ∪ [A] ; po ∪ po ; [L] ; coi`
+/// `po ; [F] ; po ∪ [R] ; po ; [FLD] ; po ∪ [W] ; po ; [FST] ; po ; [W] ∪ [L] ; po ; [A] ∪ po ; [L] ∪ [A ∪ Q] ; po ∪
+/// po ; [L] ; coi`
 fn bob<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     let po = &graph.po;
     let full = graph.fences() & graph.releases();
     let fld = graph.fences() & graph.with_mode(Mode::Acquire);
     let (r, w) = (graph.reads(), graph.writes());
-    let (l, a) = (w & graph.releases(), r & graph.acquires());
+    let (l, a, q) = (w & graph.releases(), r & graph.acquires(), graph.arm.ldapr);
 
     po.to(full).seq(po)
         | po.within(r, fld).seq(po)
+        | po.within(w, graph.arm.dmb_st).seq(&po.to(w))
         | po.within(l, a)
         | po.to(l)
-        | po.from(a)
+        | po.from(a | q)
         | po.to(l).seq(&graph.coi())
 }

@@ -17,13 +17,14 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A memory model.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub enum Model {
     /// Sequential consistency.
     Sc,
     /// Release/acquire: every access is as if release or acquire.
     Ra,
-    /// RC20, the repaired C11 without SC accesses.
+    /// RC20, the repaired C11 without SC accesses. What programs are checked against if nothing else is said.
+    #[default]
     Rc20,
     /// Total store order (x86).
     Tso,
@@ -47,6 +48,31 @@ pub struct Violation {
 impl Model {
     /// All models, the strongest of each family first.
     pub const ALL: [Model; 6] = [Model::Sc, Model::Ra, Model::Rc20, Model::Tso, Model::ArmV8, Model::ArmV7];
+
+    /// The models that runs can be watched for. Under SC no access is stale.
+    pub const WATCHED: [Model; 4] = [Model::Sc, Model::Ra, Model::Rc20, Model::Tso];
+
+    /// The model with this name.
+    pub fn named(name: &str) -> Option<Model> {
+        Model::ALL.into_iter().find(|model| model.name() == name)
+    }
+
+    /// The model's number in the protocol between `seqcst explore` and the runtime. Never changes.
+    pub const fn number(self) -> u32 {
+        match self {
+            Model::Sc => 0,
+            Model::Rc20 => 1,
+            Model::Ra => 2,
+            Model::Tso => 3,
+            Model::ArmV8 => 4,
+            Model::ArmV7 => 5,
+        }
+    }
+
+    /// The model with this number.
+    pub fn from_number(number: u32) -> Option<Model> {
+        Model::ALL.into_iter().find(|model| model.number() == number)
+    }
 
     /// Whether the graph is consistent in this model.
     pub fn check<const W: usize>(self, graph: &Graph<W>) -> Result<(), Violation> {
@@ -78,6 +104,18 @@ impl Model {
         match self {
             Model::Ra => ra::hb(graph),
             _ => rc20::hb(graph),
+        }
+    }
+
+    /// What the model is, in a line for people.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Model::Sc => "Plain interleaving: only races and assertions are looked for",
+            Model::Ra => "Release/acquire: every access is release or acquire, whatever is written",
+            Model::Rc20 => "C11 with relaxed, acquire and release accesses and fences",
+            Model::Tso => "x86: stores are delayed in store buffers",
+            Model::ArmV8 => "ARMv8: other-multi-copy-atomic",
+            Model::ArmV7 => "ARMv7: stores may reach some threads before others",
         }
     }
 
@@ -116,8 +154,7 @@ impl FromStr for Model {
     type Err = UnknownModel;
 
     fn from_str(name: &str) -> Result<Model, UnknownModel> {
-        let found = Model::ALL.into_iter().find(|model| model.name() == name);
-        found.ok_or_else(|| UnknownModel(name.to_owned()))
+        Model::named(name).ok_or_else(|| UnknownModel(name.to_owned()))
     }
 }
 
@@ -186,7 +223,7 @@ fn cycle_through<const W: usize>(parts: &[&Relation<W>], start: usize) -> Vec<us
 }
 
 /// SC per location (coherence), which every model here demands in this form or implies: `po_loc ∪ rf ∪ mo ∪
-/// fr` is acyclic (seed 004 §II.B).
+/// fr` is acyclic (\[Fency21] §II.B).
 fn sc_per_location<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     graph.po_loc() | &graph.rf | &graph.mo | graph.fr()
 }

@@ -1,4 +1,4 @@
-//! Release/acquire: seed 003 Def. A.12, with the non-atomic accesses of §6.
+//! Release/acquire: \[Rocker19] Def. A.12, with the non-atomic accesses of §6.
 //!
 //! RA is RC20 with every access release/acquire, so the axioms are those of `rc20.rs`. Between atomic
 //! accesses `rf ⊆ hb`, and they come down to Def. A.12: `hb`, `mo ; hb`, `fr ; hb`, `fr ; mo` irreflexive.

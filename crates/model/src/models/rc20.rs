@@ -1,4 +1,4 @@
-//! RC20: seed 002 §3.2 (there `so` is `po`).
+//! RC20: \[RoboCop24] §3.2 (there `so` is `po`).
 //!
 //! There are no SC accesses and SC fences here: programs arrive with both lowered (an SC fence is an acquire
 //! fence, an acquire-release RMW of a hidden location, and a release fence). A mode that is left at `sc`

@@ -1,4 +1,4 @@
-//! Sequential consistency: seed 002 §3.2, seed 003 Def. A.7, seed 004 §II.B.
+//! Sequential consistency: \[RoboCop24] §3.2, \[Rocker19] Def. A.7, \[Fency21] §II.B.
 
 use super::{Broken, acyclic};
 use crate::graph::Graph;

@@ -1,4 +1,4 @@
-//! x86-TSO: seed 004 §II.B.
+//! x86-TSO: \[Fency21] §II.B.
 //!
 //! An RMW is one event in both `R` and `W`, so `xppo` orders it with everything. `F` are the MFENCEs: fences
 //! of mode `sc`; other fences do nothing. A failed compare-and-swap is locked too: it arrives as a read of

@@ -1,11 +1,11 @@
 //! All candidate graphs, by the definition: traces, then reads-from, then modification orders.
 //!
-//! Seed 003 Def. 4.3 and seed 002 §3.2: `rf` gives each read a write of the same location and value, other
+//! \[Rocker19] Def. 4.3 and \[RoboCop24] §3.2: `rf` gives each read a write of the same location and value, other
 //! than itself; `mo` orders the writes to each location, the initialisation first. Nothing else is asked, so
 //! cycles of `po ∪ rf` are there too.
 //!
 //! Reads-from and modification order are chosen per location. [`Which::Coherent`] drops, location by
-//! location, choices that are not SC per location: every model here forbids them (seed 004 §II.B; in RC20 the
+//! location, choices that are not SC per location: every model here forbids them (\[Fency21] §II.B; in RC20 the
 //! first three axioms restricted to `po ⊆ hb` say it), and whether a cycle stays within one location does not
 //! depend on the others.
 

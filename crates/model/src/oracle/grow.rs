@@ -3,7 +3,7 @@
 //! The fast form of [`super::candidates`]. Every consistent graph of such a model can be taken apart by
 //! removing an event that is last in its thread and read by nobody, and what is left is consistent: each
 //! axiom says that a relation has no cycle, and the relations of the smaller graph are contained in those of
-//! the larger (seed 003 Lemma A.18). So adding events in every possible way, and going on only from
+//! the larger (\[Rocker19] Lemma A.18). So adding events in every possible way, and going on only from
 //! consistent graphs, reaches them all.
 //!
 //! Of all orders in which the events of a graph can be added, one is canonical: always the lowest thread that
@@ -127,7 +127,7 @@ impl Search<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Whether `write` can be the predecessor write of the step: `w ∈ W_x`, of the value read (seed 003 Def.
+    /// Whether `write` can be the predecessor write of the step: `w ∈ W_x`, of the value read (\[Rocker19] Def.
     /// 4.5).
     fn fits(&self, step: &Step, write: usize) -> bool {
         let written = self.graph.events[write].outcome.value_written();

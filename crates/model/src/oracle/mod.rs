@@ -1,8 +1,6 @@
 //! The brute-force oracle: all execution graphs of a small loop-free program, filtered by a model's axioms.
 //!
-//! Robustness is seed 003 Def. 4.9 and seed 002 Def. 3.1: every graph of the program that the weaker model
-//! allows, graphs of unfinished runs included, is allowed by the stronger one. Monitors, explorers and
-//! repairs are tested against this.
+//! `robustness.rs` has the definition that monitors, explorers and repairs are tested against.
 //!
 //! Two enumerations stand side by side. [`graphs`] is the definition: all traces, all reads-from choices, all
 //! modification orders (`candidates.rs`). [`consistent`] gives the graphs that a model allows; for models
@@ -15,10 +13,12 @@
 
 mod candidates;
 mod grow;
+mod robustness;
 mod traces;
 
 use crate::graph::Graph;
 use crate::{Mode, Model, Program, Value};
+pub use robustness::{Verdict, robust};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use traces::Traces;
@@ -34,24 +34,6 @@ pub struct Candidate<'a> {
     pub graph: &'a Graph,
     /// Whether every thread has run to its end.
     pub complete: bool,
-}
-
-/// Whether a program is robust.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// Every graph that the weaker model allows is allowed by the stronger one.
-    Robust,
-    /// This graph is allowed by the weaker model only.
-    NotRobust(Box<Graph>),
-    /// The limit was reached before anything was found.
-    TooBig,
-}
-
-impl Verdict {
-    /// Whether it is [`Verdict::Robust`].
-    pub fn is_robust(&self) -> bool {
-        *self == Verdict::Robust
-    }
 }
 
 /// What a finished run can be told apart by.
@@ -94,54 +76,6 @@ pub fn consistent<P: Program>(
     candidates::all(&traces, candidates::Which::Coherent, limit, &mut |candidate| {
         if model.allows(candidate.graph) { visit(candidate) } else { ControlFlow::Continue(()) }
     })
-}
-
-/// Whether every graph that `weaker` allows is allowed by `than`, looking at no more than `limit` graphs.
-pub fn robust<P: Program>(program: &P, weaker: Model, than: Model, limit: usize) -> Verdict {
-    let Ok(traces) = Traces::of(program) else { return Verdict::TooBig };
-    let mut witness = None;
-    let result = if weaker.is_causal() {
-        grow::all(&traces, limit, &mut |Candidate { graph, .. }| match compare(graph, weaker, than) {
-            Compared::OnlyWeaker => {
-                witness = Some(Box::new(graph.clone()));
-                ControlFlow::Break(())
-            }
-            Compared::Both => ControlFlow::Continue(grow::Then::Extend),
-            Compared::Neither => ControlFlow::Continue(grow::Then::Leave),
-        })
-    } else {
-        candidates::all(&traces, candidates::Which::Coherent, limit, &mut |Candidate { graph, .. }| {
-            if matches!(compare(graph, weaker, than), Compared::OnlyWeaker) {
-                witness = Some(Box::new(graph.clone()));
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        })
-    };
-    match (witness, result) {
-        (Some(graph), _) => Verdict::NotRobust(graph),
-        (None, Ok(())) => Verdict::Robust,
-        (None, Err(TooBig)) => Verdict::TooBig,
-    }
-}
-
-enum Compared {
-    OnlyWeaker,
-    Both,
-    /// Or only the stronger, which says nothing about robustness.
-    Neither,
-}
-
-fn compare(graph: &Graph, weaker: Model, than: Model) -> Compared {
-    // Every model here allows what SC allows, and the SC axiom is the cheapest to check: it goes first.
-    if than == Model::Sc && graph.hb_sc_steps().is_acyclic() {
-        return Compared::Both;
-    }
-    match weaker.allows(graph) {
-        false => Compared::Neither,
-        true if than.allows(graph) => Compared::Both,
-        true => Compared::OnlyWeaker,
-    }
 }
 
 /// What the finished runs that the model allows can end in.

@@ -42,7 +42,7 @@ pub enum Look {
     BlockingCas(u64),
 }
 
-/// A non-robustness witness (extended, seed 000 Thm. 3.1): the access may read, or be placed after, a write older than
+/// A non-robustness witness (extended, \[RSAN25] Thm. 3.1): the access may read, or be placed after, a write older than
 /// one that is before it under SC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stale {

@@ -1,12 +1,12 @@
-//! The dynamic RC20 monitor: thread clocks and access history (`DESIGN.md`, "Dynamic monitors").
+//! The dynamic RC20 monitor: thread clocks and access history (`docs/theory.md`, "Dynamic monitors").
 //!
-//! The paper's algorithm (seed 000, Fig. 4) keeps clocks indexed by *location*, which costs as much per access as there
+//! The paper's algorithm (\[RSAN25], Fig. 4) keeps clocks indexed by *location*, which costs as much per access as there
 //! are locations. The same knowledge fits in clocks indexed by *thread*: a [`Thread`] has the views `sc`, `cur`, `rel`
 //! and `acq` as ordinary vector clocks, and each [`Location`] remembers at which local time which thread read or wrote
 //! which of its writes. What a thread knows of a location under a view is then the newest remembered write whose time
 //! the view covers. `location_clocks` is the paper's form, and a test holds the two equal.
 //!
-//! [`tso`] is the monitor for x86, in the same form.
+//! [`tso`] is the monitor for x86, in the same form. [`run`] is what sources of runs hold: the monitor of whatever model.
 //!
 //! Every operation touches one thread and one location, so that a caller who owns the two (by a lock per location)
 //! needs no other lock.
@@ -15,6 +15,7 @@ mod clock;
 mod location;
 mod location_clocks;
 mod record;
+pub mod run;
 mod thread;
 pub mod tso;
 mod writes;

@@ -1,4 +1,4 @@
-//! What a thread knows, and how accesses, fences and synchronisation change it (seed 000, Fig. 4 and §4.2).
+//! What a thread knows, and how accesses, fences and synchronisation change it (\[RSAN25], Fig. 4 and §4.2).
 
 use super::location::{Location, Look, Stale};
 use super::record::Did;

@@ -1,4 +1,4 @@
-//! `hbSC` knowledge: who knows, under SC, of the last write to which location (seed 003 Fig. 5).
+//! `hbSC` knowledge: who knows, under SC, of the last write to which location (\[Rocker19] Fig. 5).
 //!
 //! `SC(τ)`: locations whose last write is `hbSC`-before thread τ. `MSC(x)`, `WSC(x)`: locations whose last write is
 //! `hbSC`-before some access to `x`, before the last write to `x`. Each is a set of locations, one bit each. Initially

@@ -65,7 +65,7 @@ pub trait Monitor: Sync {
     fn start(&self, state: &mut [u64]);
 
     /// Could this access, about to be executed, do under the weak model what SC forbids? This is the non-robustness
-    /// witness of seed 003 Thm. 5.1 and seed 002 Def. 4.3. Asked whether or not the access is enabled.
+    /// witness of \[Rocker19] Thm. 5.1 and \[RoboCop24] Def. 4.3. Asked whether or not the access is enabled.
     fn stale(&self, state: &[u64], thread: usize, action: &Action) -> bool;
 
     /// Is this non-atomic access, about to be executed, unordered with an earlier conflicting one?

@@ -1,12 +1,12 @@
-//! The finite-state monitor for RC20, and for RA as its special case (seed 003 §5 extended by the views of seed 000
-//! §4.2; the rules stand in `MONITOR_NOTES.md`, tried against the definitions).
+//! The finite-state monitor for RC20, and for RA as its special case (\[Rocker19] §5 extended by the views of \[RSAN25]
+//! §4.2; the rules are in `docs/theory.md`, "Finite-state monitors").
 //!
 //! Every thread has the views `cur`, `rel`, `acq`; every location has the view `W(x)` of its last message. What the
 //! program cannot make use of is left out: `acq` of a thread without acquire fences or relaxed reads, `rel` of a thread
 //! without release fences (it knows nothing that anybody could learn: all bits set) or relaxed writes. So nothing but
 //! `cur` and `W` is left for RA, where every access is release/acquire.
 //!
-//! Races on non-atomic locations (seed 003 §6 with RC20's `hb`): a view has for each such location one bit "does not
+//! Races on non-atomic locations (\[Rocker19] §6 with RC20's `hb`): a view has for each such location one bit "does not
 //! know the last write" and for every thread one bit "does not know its last read since that write".
 
 use super::hb_sc::{HbSc, Users, bits};

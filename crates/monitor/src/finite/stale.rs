@@ -1,10 +1,11 @@
-//! Which stale writes a holder of a view may still read: the sets `S(x)` and `U(x)` of `MONITOR_NOTES`.
+//! Which stale writes a holder of a view may still read: the sets `S(x)` and `U(x)` of
+//! `docs/theory.md`, "Finite-state monitors".
 //!
 //! A view holds, for every watched location `x`, the values of the writes to `x` other than the last one that its
 //! holder may still read (`S(x)`), and of those the ones that no read-modify-write has read (`U(x)`): a new write may
 //! still be placed right after them. Joining views is intersection.
 //!
-//! Only what some check can tell apart is kept (seed 003 §5.1, taken further):
+//! Only what some check can tell apart is kept (\[Rocker19] §5.1, taken further):
 //! * nothing compares values: one bit, "not empty";
 //! * comparisons with constants: one bit for each of them and one for all other values;
 //! * comparisons with computed values: one bit for each value that turns up, numbered as they do;

@@ -1,9 +1,9 @@
-//! The finite-state monitor for x86-TSO (`DESIGN.md`; seed 001 Fig. 3, corrected).
+//! The finite-state monitor for x86-TSO (`docs/theory.md`, "Finite-state monitors"; \[Sober08] Fig. 3, corrected: D9).
 //!
 //! Knowledge of the last write to a location, in `ghb`: `ld(p)`, what later loads of p must follow; `st(p)`, what later
 //! stores of p must follow; `GM(x)`, `GW(x)`, the same for the accesses to `x` and for its last write. Each is a view
 //! of stale values (see [`super::stale`]), so that a `wait` is exact; the boolean "`x` is in the set" of
-//! `MONITOR_NOTES.md` is "the view has no stale value of `x`". `own(p)` knows the writes of p alone: a load never
+//! `docs/theory.md` is "the view has no stale value of `x`". `own(p)` knows the writes of p alone: a load never
 //! passes its own thread's stores to the same location.
 //!
 //! Only a plain load can be stale. Locked instructions (every read-modify-write and every failed compare-and-swap)

@@ -105,7 +105,7 @@ impl Past {
         self.push(thread, &action(Op::Load, loc, Mode::Acquire), Outcome::Read(0), Some(from));
     }
 
-    /// The run that leads to the same access of the thread with as little as possible before it (the proof of seed 000
+    /// The run that leads to the same access of the thread with as little as possible before it (the proof of \[RSAN25]
     /// Thm. 3.1): of all events, those that are `hbSC`-before some event of the thread.
     fn prefix(&self, thread: usize) -> History {
         let mine = self.graph.thread_events(thread);
@@ -131,7 +131,7 @@ fn action(op: Op, loc: Loc, mode: Mode) -> Action {
 }
 
 /// The atomic writes to a location. Plain ones take no part in `rf` and `mo`: where there are no races, the threads that
-/// they order are ordered anyway, and where there are, nothing else counts (seed 000 §4.2).
+/// they order are ordered anyway, and where there are, nothing else counts (\[RSAN25] §4.2).
 fn writes(graph: &History, loc: Loc) -> Events {
     graph.set(|event| event.loc == Some(loc) && event.is_write() && event.mode != Mode::NonAtomic)
 }
@@ -163,7 +163,7 @@ fn each_attempt(run: &[Happening], ask: impl Fn(&History, usize, &Action) -> boo
     answers
 }
 
-/// `DESIGN.md`, "Non-robustness witness", on a graph in which everything is `hbSC`-before the thread: some write w,
+/// `docs/theory.md`, "Non-robustness witness", on a graph in which everything is `hbSC`-before the thread: some write w,
 /// older than the last, is still open to it, `w ∉ dom(mo ; rf? ; hb? ; [E_τ])`, and fits.
 fn witness(graph: &History, thread: usize, action: &Action) -> bool {
     let Some(last) = last_write(graph, action.loc) else { return false };

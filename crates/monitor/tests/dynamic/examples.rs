@@ -1,4 +1,4 @@
-//! The programs that the paper (seed 000) explains the monitor with, each as one SC run: whether its last access could be
+//! The programs that the paper (\[RSAN25]) explains the monitor with, each as one SC run: whether its last access could be
 //! stale, by definition and by every monitor.
 
 use crate::definition::{escapes, witnesses};

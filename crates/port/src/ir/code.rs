@@ -5,6 +5,7 @@ use super::leaks::{Leaks, Stored};
 use super::library::{Effect, assembly_touches_memory, effect};
 use super::limits::{Limits, Reach};
 use super::module::{Call, Callee, Module, Offset, Symbol};
+use crate::machine::Machine;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A file that was read.
@@ -16,6 +17,31 @@ pub struct File {
     pub text: String,
     /// What that means.
     pub module: Module,
+}
+
+impl File {
+    /// The machine that it was compiled for, if it says so.
+    pub fn machine(&self) -> Option<Machine> {
+        Machine::of_triple(&self.module.triple)
+    }
+
+    /// Whether it may have `ldapr`: it is for an ARMv8 processor that has it, or for one that is not known here.
+    pub fn has_rcpc(&self) -> bool {
+        let attribute = |line: &str, name: &str| {
+            let rest = line.split_once(&format!("\"{name}\"=\""))?.1;
+            Some(rest.split('"').next().unwrap_or_default().to_owned())
+        };
+        let is_newer = |feature: &str| {
+            ["+rcpc", "+v8r", "+v9"].iter().any(|newer| feature.starts_with(newer))
+                || ("+v8.3a".."+v8a").contains(&feature)
+        };
+        self.machine() == Some(Machine::ArmV8)
+            && self.text.lines().filter(|line| line.starts_with("attributes #")).any(|line| {
+                let features = attribute(line, "target-features").unwrap_or_default();
+                features.split(',').any(is_newer)
+                    || attribute(line, "target-cpu").is_some_and(|processor| processor != "generic")
+            })
+    }
 }
 
 /// A function with a body: its file, and its number there.
@@ -50,7 +76,7 @@ pub struct Known {
 /// A program in several files.
 #[derive(Debug)]
 pub struct Code {
-    /// The files.
+    /// The files, by their number in [`FunctionId::file`].
     pub files: Vec<File>,
     /// Globals and functions.
     pub objects: Vec<Known>,
@@ -183,7 +209,7 @@ impl Code {
         match &call.callee {
             Callee::Direct(object) => match self.objects.get(*object as usize) {
                 Some(known) if known.body.is_none() => match by_name(&known.name, call.limits) {
-                    // Nobody knows whom.
+                    // Its argument may be any function.
                     Effect::Calls(_) => Effect::Unknown,
                     known => known,
                 },
@@ -193,7 +219,7 @@ impl Code {
         }
     }
 
-    /// Whether what such a call returns is the address of memory that nobody else knows.
+    /// Whether what such a call returns is the address of memory that has not escaped.
     pub fn allocates(&self, call: &Call) -> bool {
         call.fresh || self.effect_of(call).allocates()
     }

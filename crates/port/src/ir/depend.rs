@@ -8,13 +8,13 @@ use super::barrier::Barrier;
 use super::code::Code;
 use super::flow::Flow;
 use super::inline::{Body, Step};
-use super::module::{End, Local, Op, Value};
+use super::module::{Local, Op, Terminator, Value};
 use super::pointers::{Pointers, Root};
 use crate::limit::{Deadline, OutOfTime};
-use crate::program::{By, Dependency, Kind, Node, What};
+use crate::program::{Dependency, DependencyKind, Kind, Node, NodeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The accesses that a value depends on, as rooms and steps, and whether it always does.
+/// The accesses that a value depends on, as blocks and steps, and whether it always does.
 type Sources = FxHashMap<(usize, usize), bool>;
 
 /// Threads with more reads than this are too large.
@@ -31,7 +31,7 @@ pub fn fill(
 ) -> Result<bool, OutOfTime> {
     let mut by_step: FxHashMap<(usize, usize), Vec<usize>> = FxHashMap::default();
     for (node, origin) in origins.iter().enumerate() {
-        if let (Some(step), What::Access(access)) = (origin, &nodes[node].what)
+        if let (Some(step), NodeKind::Access(access)) = (origin, &nodes[node].kind)
             && access.kind != Kind::Store
         {
             by_step.entry(*step).or_default().push(node);
@@ -43,33 +43,36 @@ pub fn fill(
     let values = Values::new(code, body, pointers, &by_step, deadline)?;
     let controls = values.controls(body, flow);
     // Behind an `isb`, branches and addresses order reads, too. There are few: whichever access it is, it may depend on all.
-    let all: Sources = match body.rooms.iter().flat_map(|room| &room.steps).any(|step| is_isb(code, step)) {
+    let all: Sources = match body.blocks.iter().flat_map(|block| &block.steps).any(|step| is_isb(code, step))
+    {
         true => by_step.keys().map(|step| (*step, false)).collect(),
         false => Sources::default(),
     };
     for (node, origin) in origins.iter().enumerate() {
-        let (Some((room, index)), What::Access(access)) = (origin, &mut nodes[node].what) else { continue };
-        let step = &body.rooms[*room].steps[*index];
+        let (Some((block, index)), NodeKind::Access(access)) = (origin, &mut nodes[node].kind) else {
+            continue;
+        };
+        let step = &body.blocks[*block].steps[*index];
         let (address, data) = operands(step);
-        let mut add = |sources: &Sources, by: By| {
+        let mut add = |sources: &Sources, kind: DependencyKind| {
             for (source, &certain) in sources {
                 for &on in by_step.get(source).into_iter().flatten() {
                     access.depends.push(Dependency {
                         on,
-                        by,
+                        kind,
                         certain: certain && by_step[source].len() == 1,
                     });
                 }
             }
         };
-        address.iter().for_each(|value| add(&values.of(value), By::Address));
-        data.iter().for_each(|value| add(&values.of(value), By::Data));
-        add(&all, By::Address);
-        if let Some(sources) = controls.get(*room) {
-            add(sources, By::Control);
+        address.iter().for_each(|value| add(&values.of(value), DependencyKind::Address));
+        data.iter().for_each(|value| add(&values.of(value), DependencyKind::Data));
+        add(&all, DependencyKind::Address);
+        if let Some(sources) = controls.get(*block) {
+            add(sources, DependencyKind::Control);
         }
-        access.depends.sort_by_key(|d| (d.on, d.by as u8, !d.certain));
-        access.depends.dedup_by_key(|d| (d.on, d.by as u8));
+        access.depends.sort_by_key(|d| (d.on, d.kind as u8, !d.certain));
+        access.depends.dedup_by_key(|d| (d.on, d.kind as u8));
     }
     Ok(true)
 }
@@ -109,9 +112,9 @@ impl Values {
         let mut kept: FxHashMap<Root, Sources> = FxHashMap::default();
         loop {
             let mut changed = false;
-            for (r, room) in body.rooms.iter().enumerate() {
+            for (r, block) in body.blocks.iter().enumerate() {
                 deadline.check("working out dependencies")?;
-                for (s, step) in room.steps.iter().enumerate() {
+                for (s, step) in block.steps.iter().enumerate() {
                     if let Op::Store { pointer, value, .. } = &step.op {
                         let from = values.of(value);
                         for (root, _) in pointers.roots(pointer).iter().filter(|_| !from.is_empty()) {
@@ -184,21 +187,21 @@ impl Values {
         sources
     }
 
-    /// What branches before each room depend on. Possible ones only: a compiler is free to do without a branch.
+    /// What branches before each block depend on. Possible ones only: a compiler is free to do without a branch.
     fn controls(&self, body: &Body, flow: &Flow) -> Vec<Sources> {
-        let mut out = vec![Sources::default(); body.rooms.len()];
-        for (r, room) in body.rooms.iter().enumerate() {
-            let condition = match room.steps.last().map(|step| &step.op) {
-                Some(Op::End(End::Branch(value, ..) | End::Switch(value, _))) => weaken(self.of(value)),
+        let mut out = vec![Sources::default(); body.blocks.len()];
+        for (r, block) in body.blocks.iter().enumerate() {
+            let condition = match block.steps.last().map(|step| &step.op) {
+                Some(Op::Terminator(Terminator::Branch(value, ..) | Terminator::Switch(value, _))) => {
+                    weaken(self.of(value))
+                }
                 _ => continue,
             };
             if condition.is_empty() {
                 continue;
             }
-            for (room, reached) in flow.from(&flow.next[r]).into_iter().enumerate() {
-                if reached {
-                    merge(&mut out[room], &condition, true);
-                }
+            for later in flow.after(r).iter() {
+                merge(&mut out[later], &condition, true);
             }
         }
         out

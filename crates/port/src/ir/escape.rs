@@ -1,14 +1,14 @@
-//! Memory of a thread's own: what it gives away, when it does, and what it keeps in there.
+//! Escape analysis: which memory of a thread escapes, when it does, and what is stored in memory that doesn't.
 //!
-//! An address may go into other memory of the thread's own without getting anywhere: whoever gives that away gives the address
-//! away, too. Nothing is asked about the order of things here but one: what happens to memory *before* its address is given
-//! away happens where nobody else looks.
+//! An address may be stored in other memory of the thread and not escape by that: it does once that memory escapes. The
+//! analysis is insensitive to control flow but for one thing: no other thread sees what happens to memory *before* it
+//! escapes.
 
 use super::code::Code;
 use super::flow::Flow;
 use super::inline::{Body, Step};
 use super::library::Effect;
-use super::module::{Call, Callee, End, Local, Offset, Op, Value};
+use super::module::{Call, Callee, Local, Offset, Op, Terminator, Value};
 use super::pointers::{Pointers, Root};
 use crate::bits::Bits;
 use crate::limit::{Deadline, OutOfTime};
@@ -26,14 +26,14 @@ pub struct Escape {
     pub roots: Roots,
     /// The steps that give it away.
     given: FxHashMap<Root, Vec<(usize, usize)>>,
-    /// For memory that was asked about: the steps of every room where it may have been given away.
+    /// For memory that was asked about: the steps of every block where it may have been given away.
     open: FxHashMap<Root, Vec<Vec<Steps>>>,
 }
 
-/// Steps of a room, from the first one to the last one, both included.
+/// Steps of a block, from the first one to the last one, both included.
 type Steps = (usize, usize);
 
-/// What is stored in a thread's own memory; `None`: nobody knows.
+/// What is stored in a thread's own memory; `None`: unknown.
 pub type Stored = Option<Vec<(Offset, u64, Value)>>;
 
 impl Escape {
@@ -66,39 +66,39 @@ impl Escape {
         Ok(escape)
     }
 
-    /// Whether memory was made by a step, and at another step nobody else can have its address yet. What is asked about must
+    /// Whether memory was made by a step, and at another step its address cannot have escaped yet. What is asked about must
     /// be what was made last by that step.
     pub fn hidden(&mut self, root: Root, made: (usize, usize), at: (usize, usize), flow: &Flow) -> bool {
         let given = self.given.get(&root).map_or(&[][..], Vec::as_slice);
         let open = self.open.entry(root).or_insert_with(|| reached(given, made, flow));
-        open.get(at.0).is_some_and(|room| !room.iter().any(|(first, last)| (first..=last).contains(&&at.1)))
+        open.get(at.0).is_some_and(|block| !block.iter().any(|(first, last)| (first..=last).contains(&&at.1)))
     }
 }
 
 /// The steps behind these that are reached before the memory is made anew.
 fn reached(given: &[(usize, usize)], made: (usize, usize), flow: &Flow) -> Vec<Vec<Steps>> {
-    let mut out: Vec<Vec<Steps>> = vec![Vec::new(); flow.next.len()];
-    let mut work: Vec<(usize, usize)> = given.iter().map(|&(room, step)| (room, step + 1)).collect();
-    while let Some((room, first)) = work.pop() {
-        let ends = room == made.0 && first <= made.1;
+    let mut out: Vec<Vec<Steps>> = vec![Vec::new(); flow.successors.len()];
+    let mut work: Vec<(usize, usize)> = given.iter().map(|&(block, step)| (block, step + 1)).collect();
+    while let Some((block, first)) = work.pop() {
+        let ends = block == made.0 && first <= made.1;
         let last = if ends { made.1 } else { usize::MAX };
-        let Some(known) = out.get_mut(room) else { continue };
+        let Some(known) = out.get_mut(block) else { continue };
         if known.iter().any(|&(f, l)| f <= first && last <= l) {
             continue;
         }
         known.push((first, last));
         if !ends {
-            work.extend(flow.next[room].iter().map(|&next| (next, 0)));
+            work.extend(flow.successors[block].iter().map(|&next| (next, 0)));
         }
     }
     out
 }
 
 fn steps(body: &Body) -> impl Iterator<Item = ((usize, usize), &Step)> {
-    body.rooms
+    body.blocks
         .iter()
         .enumerate()
-        .flat_map(|(r, room)| room.steps.iter().enumerate().map(move |(s, step)| ((r, s), step)))
+        .flat_map(|(r, block)| block.steps.iter().enumerate().map(move |(s, step)| ((r, s), step)))
 }
 
 /// Where addresses of the thread's own memory go. Memory has numbers here: threads that call much make much of it.
@@ -249,7 +249,7 @@ impl<'a> Flows<'a> {
                 stored(pointer, &[value], pointers)
             }
             Op::CompareExchange { expected, new, pointer, .. } => stored(pointer, &[expected, new], pointers),
-            Op::End(End::Return(Some(value))) => self.value(value),
+            Op::Terminator(Terminator::Return(Some(value))) => self.value(value),
             Op::Unknown(_, values) => self.values(values),
             Op::Call(call) => self.given_to(call, pointers, escaped),
             _ => return Vec::new(),
@@ -314,7 +314,7 @@ fn own(pointer: &Value, pointers: &mut Pointers) -> Option<Vec<Root>> {
     all_own.then(|| roots.into_iter().filter_map(|(root, _)| only(root)).collect())
 }
 
-/// What is stored in memory that nobody else can get at, as far as all writes to it are plain stores through its address.
+/// What is stored in memory that does not escape, as far as all writes to it are plain stores through its address.
 pub fn stored(
     code: &Code,
     body: &Body,

@@ -7,10 +7,11 @@
 use super::Error;
 use super::lexer::{Token, Word};
 use super::limits::Limits;
-use super::module::{Call, Callee, End, Module, Op, Ordering, Positions, Value};
+use super::module::{Call, Callee, Module, Op, Positions, Terminator, Value};
 use super::operands::{Cursor, Operands};
 use super::types::{Type, close};
 use rustc_hash::FxHashMap;
+use seqcst_model::Mode;
 
 /// Where blocks are.
 pub type Labels = FxHashMap<String, usize>;
@@ -92,7 +93,7 @@ pub fn read(operands: &mut Operands, at: &mut Cursor, labels: &Labels) -> Result
         }
         _ if COPIES.contains(&name) => Ok(Op::Copy(operands.typed(at)?.1)),
         "br" | "switch" | "ret" | "unreachable" | "resume" | "indirectbr" | "catchswitch" | "catchret"
-        | "cleanupret" => Ok(Op::End(end(operands, at, labels, name)?)),
+        | "cleanupret" => Ok(Op::Terminator(end(operands, at, labels, name)?)),
         _ if COMPUTES.split_whitespace().any(|known| known == name) => Ok(Op::Compute(scan(operands, at))),
         _ => Ok(Op::Unknown(name.to_owned(), scan(operands, at))),
     }
@@ -104,7 +105,7 @@ fn scan(operands: &mut Operands, at: &mut Cursor) -> Vec<Value> {
     while let Some(token) = at.words.get(at.at) {
         at.at += 1;
         match token.word {
-            // Types have such names too: a name that nobody defines as a value is one.
+            // Types have such names too: a name that is defined as no value is one.
             Word::Local(name) if !operands.module.layout.named.contains_key(name) => {
                 out.push(Value::Local(operands.locals.used(name, token.at)));
             }
@@ -133,7 +134,7 @@ fn flags(at: &mut Cursor) {
 }
 
 /// `syncscope("…")` and an order: whether other threads are meant, and the order.
-fn order(at: &mut Cursor) -> Result<(bool, Ordering), Error> {
+fn order(at: &mut Cursor) -> Result<(bool, Mode), Error> {
     let mut across = true;
     if at.keyword("syncscope") {
         if let Some(Word::Text(scope)) = at.words.get(at.at + 1).map(|token| token.word) {
@@ -143,12 +144,12 @@ fn order(at: &mut Cursor) -> Result<(bool, Ordering), Error> {
     }
     let place = at.place();
     let order = match at.next() {
-        Some(Word::Plain("unordered")) => Ordering::Unordered,
-        Some(Word::Plain("monotonic")) => Ordering::Monotonic,
-        Some(Word::Plain("acquire")) => Ordering::Acquire,
-        Some(Word::Plain("release")) => Ordering::Release,
-        Some(Word::Plain("acq_rel")) => Ordering::AcquireRelease,
-        Some(Word::Plain("seq_cst")) => Ordering::SequentiallyConsistent,
+        // `unordered` is Java's: not torn, and no more. As C11 has nothing weaker, it is taken as relaxed.
+        Some(Word::Plain("unordered" | "monotonic")) => Mode::Relaxed,
+        Some(Word::Plain("acquire")) => Mode::Acquire,
+        Some(Word::Plain("release")) => Mode::Release,
+        Some(Word::Plain("acq_rel")) => Mode::AcqRel,
+        Some(Word::Plain("seq_cst")) => Mode::SeqCst,
         _ => return Err(Error::new(place, "a memory order is expected here".to_owned())),
     };
     Ok((across, order))
@@ -167,7 +168,7 @@ fn load(operands: &mut Operands, at: &mut Cursor) -> Result<Op, Error> {
     let of = at.read_type()?;
     at.expect(',')?;
     let (_, pointer) = operands.typed(at)?;
-    let order = atomic.then(|| order(at)).transpose()?.map(|(_, order)| order);
+    let order = if atomic { order(at)?.1 } else { Mode::NonAtomic };
     Ok(Op::Load { pointer, size: size(operands, &of), order, volatile })
 }
 
@@ -177,7 +178,7 @@ fn store(operands: &mut Operands, at: &mut Cursor) -> Result<Op, Error> {
     let (of, value) = operands.typed(at)?;
     at.expect(',')?;
     let (_, pointer) = operands.typed(at)?;
-    let order = atomic.then(|| order(at)).transpose()?.map(|(_, order)| order);
+    let order = if atomic { order(at)?.1 } else { Mode::NonAtomic };
     Ok(Op::Store { value, pointer, size: size(operands, &of), order, volatile })
 }
 
@@ -246,15 +247,15 @@ fn target(at: &mut Cursor, labels: &Labels) -> Result<usize, Error> {
     find(labels, name, place)
 }
 
-fn end(operands: &mut Operands, at: &mut Cursor, labels: &Labels, name: &str) -> Result<End, Error> {
+fn end(operands: &mut Operands, at: &mut Cursor, labels: &Labels, name: &str) -> Result<Terminator, Error> {
     match name {
-        "br" if at.peek() == Some(Word::Plain("label")) => Ok(End::Jump(target(at, labels)?)),
+        "br" if at.peek() == Some(Word::Plain("label")) => Ok(Terminator::Jump(target(at, labels)?)),
         "br" => {
             let (_, condition) = operands.typed(at)?;
             at.expect(',')?;
             let yes = target(at, labels)?;
             at.expect(',')?;
-            Ok(End::Branch(condition, yes, target(at, labels)?))
+            Ok(Terminator::Branch(condition, yes, target(at, labels)?))
         }
         "switch" => {
             let (_, value) = operands.typed(at)?;
@@ -266,12 +267,12 @@ fn end(operands: &mut Operands, at: &mut Cursor, labels: &Labels, name: &str) ->
                 at.expect(',')?;
                 to.push(target(at, labels)?);
             }
-            Ok(End::Switch(value, to))
+            Ok(Terminator::Switch(value, to))
         }
-        "ret" if at.keyword("void") => Ok(End::Return(None)),
-        "ret" => Ok(End::Return(Some(operands.typed(at)?.1))),
-        "unreachable" => Ok(End::Leave),
-        "resume" => Ok(End::Resume),
+        "ret" if at.keyword("void") => Ok(Terminator::Return(None)),
+        "ret" => Ok(Terminator::Return(Some(operands.typed(at)?.1))),
+        "unreachable" => Ok(Terminator::Leave),
+        "resume" => Ok(Terminator::Resume),
         // `indirectbr`, `catchswitch`, `catchret`, `cleanupret`: all labels they mention.
         _ => {
             let mut to = Vec::new();
@@ -281,7 +282,7 @@ fn end(operands: &mut Operands, at: &mut Cursor, labels: &Labels, name: &str) ->
                     _ => drop(at.next()),
                 }
             }
-            Ok(if to.is_empty() { End::Resume } else { End::Any(to) })
+            Ok(if to.is_empty() { Terminator::Resume } else { Terminator::Any(to) })
         }
     }
 }
@@ -307,8 +308,10 @@ fn invoke(operands: &mut Operands, at: &mut Cursor, labels: &Labels, name: &str)
     };
     let call = call.unwrap_or_else(unknown);
     match (name, &to[..]) {
-        ("invoke", &[normal, exception]) => Ok(Op::End(End::Invoke(Box::new(call), normal, exception))),
-        ("callbr", _) if !to.is_empty() => Ok(Op::End(End::Any(to))),
+        ("invoke", &[normal, exception]) => {
+            Ok(Op::Terminator(Terminator::Invoke(Box::new(call), normal, exception)))
+        }
+        ("callbr", _) if !to.is_empty() => Ok(Op::Terminator(Terminator::Any(to))),
         _ => Err(at.error("`to label … unwind label …` expected")),
     }
 }
@@ -412,7 +415,7 @@ pub fn says(words: &[Token], attribute: &str, groups: &[u32]) -> bool {
     })
 }
 
-/// Whether the attributes of an argument say that nobody keeps it: `nocapture`, `captures(none)`, `captures(address)`.
+/// Whether the attributes of an argument say that it does not escape: `nocapture`, `captures(none)`, `captures(address)`.
 pub fn keeps_nothing(words: &[Token]) -> bool {
     words.iter().enumerate().any(|(i, token)| match token.word {
         Word::Plain("nocapture" | "byval" | "sret") => true,

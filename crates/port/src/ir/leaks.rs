@@ -1,7 +1,7 @@
 //! Addresses of globals: which get anywhere, and what is stored in the globals whose address does not.
 //!
 //! An address that is given to a function of the program is followed into it; it leaks if the function stores it, returns it, or
-//! gives it to somebody who is not known.
+//! passes it to unknown code.
 
 use super::code::{Code, FunctionId, Object};
 use super::library::{Effect, keeps_locks};
@@ -36,8 +36,10 @@ impl Leaks {
                 leaks.leaks.extend(global.mentions.iter().map(|&symbol| code.object(number as u32, symbol)));
             }
         }
-        let looked_at: Vec<(FunctionId, Looked)> =
-            code.functions().filter_map(|id| Some((id, Looked::new(code, id, code.function(id)?)))).collect();
+        let looked_at: Vec<(FunctionId, FunctionValues)> = code
+            .functions()
+            .filter_map(|id| Some((id, FunctionValues::new(code, id, code.function(id)?))))
+            .collect();
         looked_at.iter().for_each(|(_, function)| leaks.writes(code, function));
         // Parameters leak into parameters.
         loop {
@@ -56,20 +58,20 @@ impl Leaks {
     }
 
     /// Notes what a function writes to globals.
-    fn writes(&mut self, code: &Code, function: &Looked) {
+    fn writes(&mut self, code: &Code, function: &FunctionValues) {
         for (op, _) in function.instructions() {
             let mut store = |pointer: &Value, size: u64, value: Option<&Value>| {
                 let Some((object, offset)) = function.object(code, pointer) else { return };
                 let target = value.and_then(|value| function.object(code, value));
                 let target = target.filter(|(_, at)| *at == Offset::ZERO).map(|(object, _)| object);
-                // A null pointer is nobody's address.
+                // A null pointer is the address of no object.
                 if value != Some(&Value::Int(0)) {
                     self.stored.entry(object).or_default().push((offset, size, target));
                 }
             };
             match op {
                 Op::Store { pointer, value, size, .. } => store(pointer, *size, Some(value)),
-                // What else than its operand it may write, nobody follows.
+                // What else than its operand it may write is not followed.
                 Op::Rmw { pointer, size, .. } => store(pointer, *size, None),
                 Op::CompareExchange { pointer, new, size, .. } => store(pointer, *size, Some(new)),
                 Op::Load { .. } | Op::Gep { .. } | Op::Copy(_) | Op::Compare(..) => {}
@@ -87,43 +89,52 @@ impl Leaks {
         }
     }
 
-    fn written_by(&mut self, code: &Code, function: &Looked, op: &Op) {
+    fn written_by(&mut self, code: &Code, function: &FunctionValues, op: &Op) {
         let values = op.operands().into_iter();
         self.written.extend(values.filter_map(|value| Some(function.object(code, value)?.0)));
     }
 
     /// The values of an instruction whose way is not followed any further, or not for all.
-    fn uses<'o>(&self, code: &Code, file: u32, op: &'o Op, gives: bool) -> Vec<(&'o Value, Way)> {
-        let all = |way: Way| op.operands().into_iter().map(|value| (value, way)).collect();
+    fn uses<'o>(&self, code: &Code, file: u32, op: &'o Op, gives: bool) -> Vec<(&'o Value, Destination)> {
+        let all = |way: Destination| op.operands().into_iter().map(|value| (value, way)).collect();
         let Some(call) = op.call() else {
             return match op {
                 Op::Load { .. } | Op::Gep { .. } | Op::Copy(_) | Op::Compare(..) => Vec::new(),
-                Op::Store { value, .. } | Op::Rmw { value, .. } => vec![(value, Way::Away)],
-                Op::CompareExchange { expected, new, .. } => vec![(expected, Way::Away), (new, Way::Away)],
-                Op::Phi(_) | Op::Select(..) | Op::Compute(_) | Op::Extract(..) => all(Way::Joins),
-                _ => all(Way::Away),
+                Op::Store { value, .. } | Op::Rmw { value, .. } => vec![(value, Destination::Unknown)],
+                Op::CompareExchange { expected, new, .. } => {
+                    vec![(expected, Destination::Unknown), (new, Destination::Unknown)]
+                }
+                Op::Phi(_) | Op::Select(..) | Op::Compute(_) | Op::Extract(..) => all(Destination::Value),
+                _ => all(Destination::Unknown),
             };
         };
         if let Some(body) = code.body_of(file, call) {
             let known = code.function(body).map_or(0, |function| function.parameters.len());
             let leaks = |i: usize| i >= known || self.parameters.contains(&(body, i));
             let arguments = call.arguments.iter().enumerate().filter(|(i, _)| leaks(*i));
-            return arguments.map(|(_, value)| (value, Way::Away)).collect();
+            return arguments.map(|(_, value)| (value, Destination::Unknown)).collect();
         }
         match code.effect(file, call) {
             Effect::Access(..) | Effect::Copies | Effect::Fills | Effect::Returns => Vec::new(),
             // What it gives back may be what it got (`strchr`, `llvm.ptrmask`).
             Effect::None | Effect::Orders | Effect::Arguments if !gives || call.gives_number => Vec::new(),
-            _ => all(Way::Away),
+            _ => all(Destination::Unknown),
         }
     }
 
-    fn mark(&mut self, code: &Code, id: FunctionId, function: &Looked, value: &Value, way: Way) {
+    fn mark(
+        &mut self,
+        code: &Code,
+        id: FunctionId,
+        function: &FunctionValues,
+        value: &Value,
+        way: Destination,
+    ) {
         if let Value::Constant(symbols) = value {
             self.leaks.extend(symbols.iter().map(|&symbol| code.object(id.file, symbol)));
         }
         self.leaks.extend(function.object(code, value).map(|(object, _)| object));
-        if let (Value::Local(local), Way::Away) = (value, way) {
+        if let (Value::Local(local), Destination::Unknown) = (value, way) {
             let from = function.parameters.get(local).into_iter().flatten();
             self.parameters.extend(from.map(|&parameter| (id, parameter)));
         }
@@ -132,15 +143,15 @@ impl Leaks {
 
 /// Where a value goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    /// Nobody knows where.
-    Away,
+enum Destination {
+    /// Unknown: it escapes.
+    Unknown,
     /// Into another value of the function: parameters are followed there, addresses of globals are not.
-    Joins,
+    Value,
 }
 
 /// A function, and where its values come from.
-struct Looked<'c> {
+struct FunctionValues<'c> {
     file: u32,
     function: &'c Function,
     /// Locals that hold the address of an object, through addresses of fields and casts.
@@ -149,16 +160,16 @@ struct Looked<'c> {
     parameters: FxHashMap<Local, FxHashSet<usize>>,
 }
 
-impl<'c> Looked<'c> {
-    fn new(code: &Code, id: FunctionId, function: &'c Function) -> Looked<'c> {
+impl<'c> FunctionValues<'c> {
+    fn new(code: &Code, id: FunctionId, function: &'c Function) -> FunctionValues<'c> {
         let (objects, parameters) = (FxHashMap::default(), FxHashMap::default());
-        let mut looked = Looked { file: id.file, function, objects, parameters };
+        let mut values = FunctionValues { file: id.file, function, objects, parameters };
         for parameter in 0..function.parameters.len() {
-            looked.parameters.entry(parameter as Local).or_default().insert(parameter);
+            values.parameters.entry(parameter as Local).or_default().insert(parameter);
         }
         // Blocks stand in any order.
-        while looked.follow(code) {}
-        looked
+        while values.follow(code) {}
+        values
     }
 
     /// What instructions do, and whether they have a result.

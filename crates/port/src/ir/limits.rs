@@ -17,7 +17,7 @@ pub enum Reach {
 /// What a function may touch.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Limits {
-    /// Where.
+    /// Which memory.
     pub reach: Reach,
     /// Whether it may write.
     pub writes: bool,
@@ -87,7 +87,7 @@ fn memory(words: &[Token]) -> Option<Limits> {
         match place {
             "" => everywhere = may,
             "argmem" => arguments = Some(may),
-            // Nobody else can get there: `errno` is the thread's own.
+            // No other thread can access it: `errno` is the thread's own.
             "inaccessiblemem" | "errnomem" => {}
             _ => return None,
         }

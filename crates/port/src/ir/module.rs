@@ -4,6 +4,7 @@ use super::limits::Limits;
 pub use super::offset::{Offset, gcd};
 use super::types::Layout;
 use rustc_hash::FxHashMap;
+use seqcst_model::Mode;
 use std::ops::Range;
 
 /// A local value of a function: its parameters first, then results of instructions.
@@ -25,85 +26,68 @@ pub enum Value {
     Constant(Vec<Symbol>),
 }
 
-/// The orders of C11, as LLVM names them. `consume` does not exist in IR.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Ordering {
-    /// Not torn, and nothing else: Java's plain accesses.
-    Unordered,
-    /// `relaxed`.
-    Monotonic,
-    /// `acquire`.
-    Acquire,
-    /// `release`.
-    Release,
-    /// `acq_rel`.
-    AcquireRelease,
-    /// `seq_cst`.
-    SequentiallyConsistent,
-}
-
 /// What an instruction does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Op {
     /// Reads memory.
     Load {
-        /// Where.
+        /// The address.
         pointer: Value,
-        /// Bytes.
+        /// In bytes.
         size: u64,
-        /// `None`: not atomic.
-        order: Option<Ordering>,
+        /// Its memory order; [`Mode::NonAtomic`] if it is not atomic.
+        order: Mode,
         /// `volatile`.
         volatile: bool,
     },
     /// Writes memory.
     Store {
-        /// What.
+        /// What is written.
         value: Value,
-        /// Where.
+        /// The address.
         pointer: Value,
-        /// Bytes.
+        /// In bytes.
         size: u64,
-        /// `None`: not atomic.
-        order: Option<Ordering>,
+        /// Its memory order; [`Mode::NonAtomic`] if it is not atomic.
+        order: Mode,
         /// `volatile`.
         volatile: bool,
     },
     /// Reads and writes memory in one step.
     Rmw {
-        /// Where.
+        /// The address.
         pointer: Value,
         /// The operand.
         value: Value,
-        /// Bytes.
+        /// In bytes.
         size: u64,
         /// The order.
-        order: Ordering,
+        order: Mode,
         /// Whether memory keeps its value (`or 0`, `add 0`).
         idempotent: bool,
     },
     /// Compare and exchange.
     CompareExchange {
-        /// Where.
+        /// The address.
         pointer: Value,
         /// The value it must have.
         expected: Value,
         /// The value it gets.
         new: Value,
-        /// Bytes.
+        /// In bytes.
         size: u64,
         /// The order if it succeeds.
-        success: Ordering,
+        success: Mode,
         /// The order if it fails.
-        failure: Ordering,
+        failure: Mode,
         /// Whether it may fail for no reason.
         weak: bool,
     },
     /// A fence between threads.
-    Fence(Ordering),
+    Fence(Mode),
     /// A call.
     Call(Box<Call>),
-    /// Room on the stack.
+    /// A stack slot.
     Alloca,
     /// An address behind another one.
     Gep {
@@ -130,13 +114,13 @@ pub enum Op {
     Compute(Vec<Value>),
     /// An instruction that is not known to the reader: it may do anything.
     Unknown(String, Vec<Value>),
-    /// The end of a block.
-    End(End),
+    /// The last instruction of a basic block.
+    Terminator(Terminator),
 }
 
-/// Where control goes.
+/// The terminator of a basic block: where control goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum End {
+pub enum Terminator {
     /// To one block.
     Jump(usize),
     /// To the first if the value is true, else to the second.
@@ -149,7 +133,7 @@ pub enum End {
     Invoke(Box<Call>, usize, usize),
     /// Out of the function by an exception.
     Resume,
-    /// Nowhere.
+    /// Nowhere: `unreachable`, or out of the thread.
     Leave,
     /// Anywhere in these (`indirectbr`, `callbr`, `catchswitch`).
     Any(Vec<usize>),
@@ -164,11 +148,11 @@ pub struct Call {
     pub arguments: Vec<Value>,
     /// What it may touch, as far as attributes say so.
     pub limits: Limits,
-    /// What it returns is the address of memory that nobody else knows (`noalias`).
+    /// What it returns is the address of memory that has not escaped (`noalias`).
     pub fresh: bool,
     /// It throws no exception.
     pub nounwind: bool,
-    /// The arguments that nobody keeps (`nocapture`, `captures(none)`).
+    /// The arguments that do not escape (`nocapture`, `captures(none)`).
     pub lent: Positions,
     /// The arguments that are numbers, and so no pointers.
     pub numbers: Positions,
@@ -202,7 +186,7 @@ impl Positions {
 pub enum Callee {
     /// A function by its name.
     Direct(Symbol),
-    /// Whoever a value points at.
+    /// The function that a value points at.
     Indirect(Value),
     /// Inline assembly: the text, the constraints.
     Assembly(String, String),
@@ -237,7 +221,7 @@ pub struct Block {
 pub struct Parameter {
     /// What the address is a multiple of.
     pub align: u64,
-    /// A copy that belongs to the function alone (`byval`, `sret`), or memory that nobody else uses meanwhile.
+    /// A copy that belongs to the function alone (`byval`, `sret`), or memory that no other code uses meanwhile.
     pub own: bool,
 }
 
@@ -295,7 +279,7 @@ pub struct Declared {
     pub at: usize,
     /// What it may touch.
     pub limits: Limits,
-    /// What it returns is the address of memory that nobody else knows.
+    /// What it returns is the address of memory that has not escaped.
     pub fresh: bool,
     /// It throws no exception.
     pub nounwind: bool,
@@ -360,7 +344,7 @@ impl Op {
     /// The call in it, if it is one.
     pub fn call(&self) -> Option<&Call> {
         match self {
-            Op::Call(call) | Op::End(End::Invoke(call, ..)) => Some(call),
+            Op::Call(call) | Op::Terminator(Terminator::Invoke(call, ..)) => Some(call),
             _ => None,
         }
     }
@@ -371,7 +355,7 @@ impl Op {
             Op::Load { pointer, .. } => vec![pointer],
             Op::Store { value, pointer, .. } | Op::Rmw { value, pointer, .. } => vec![value, pointer],
             Op::CompareExchange { pointer, expected, new, .. } => vec![pointer, expected, new],
-            Op::Call(call) | Op::End(End::Invoke(call, ..)) => {
+            Op::Call(call) | Op::Terminator(Terminator::Invoke(call, ..)) => {
                 let callee = match &call.callee {
                     Callee::Indirect(value) => Some(value),
                     _ => None,
@@ -384,8 +368,12 @@ impl Op {
             Op::Select(a, b, c) => vec![a, b, c],
             Op::Compare(_, a, b) => vec![a, b],
             Op::Compute(values) | Op::Unknown(_, values) => values.iter().collect(),
-            Op::End(End::Branch(value, ..) | End::Switch(value, _) | End::Return(Some(value))) => vec![value],
-            Op::Fence(_) | Op::Alloca | Op::End(_) => Vec::new(),
+            Op::Terminator(
+                Terminator::Branch(value, ..)
+                | Terminator::Switch(value, _)
+                | Terminator::Return(Some(value)),
+            ) => vec![value],
+            Op::Fence(_) | Op::Alloca | Op::Terminator(_) => Vec::new(),
         }
     }
 }
@@ -394,21 +382,21 @@ impl Block {
     /// Where control goes from here.
     pub fn successors(&self) -> Vec<usize> {
         match self.body.last().map(|last| &last.op) {
-            Some(Op::End(end)) => end.successors(),
+            Some(Op::Terminator(end)) => end.successors(),
             _ => Vec::new(),
         }
     }
 }
 
-impl End {
+impl Terminator {
     /// Where control can go.
     pub fn successors(&self) -> Vec<usize> {
         match self {
-            End::Jump(to) => vec![*to],
-            End::Branch(_, yes, no) => vec![*yes, *no],
-            End::Switch(_, to) | End::Any(to) => to.clone(),
-            End::Invoke(_, normal, exception) => vec![*normal, *exception],
-            End::Return(_) | End::Resume | End::Leave => Vec::new(),
+            Terminator::Jump(to) => vec![*to],
+            Terminator::Branch(_, yes, no) => vec![*yes, *no],
+            Terminator::Switch(_, to) | Terminator::Any(to) => to.clone(),
+            Terminator::Invoke(_, normal, exception) => vec![*normal, *exception],
+            Terminator::Return(_) | Terminator::Resume | Terminator::Leave => Vec::new(),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::code::{Code, File};
 use super::inline::Site;
 use super::lexer::{Token, Word, words};
 use super::lower::Ported;
-use super::module::{End, Function, Instruction, Op};
+use super::module::{Function, Instruction, Op, Terminator};
 use crate::change::{Change, Strength};
 use crate::machine::{Fence, Machine};
 use crate::mapping::Features;
@@ -27,7 +27,7 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// Where.
+    /// The instruction or the edge that it is about.
     pub fn site(self) -> Site {
         match self {
             Edit::Fence(site, _) | Edit::Strengthen(site, _) => site,
@@ -200,7 +200,8 @@ impl<'a> Patch<'a> {
     fn split(&mut self, function: &Function, from: usize, to: usize, call: &str) -> Option<()> {
         let (source, target) = (function.blocks.get(from)?, function.blocks.get(to)?);
         let last = source.body.last()?;
-        let unwinds = matches!(&last.op, Op::End(End::Invoke(_, _, exception)) if *exception == to);
+        let unwinds =
+            matches!(&last.op, Op::Terminator(Terminator::Invoke(_, _, exception)) if *exception == to);
         if unwinds {
             return None;
         }

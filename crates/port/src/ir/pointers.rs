@@ -1,7 +1,7 @@
 //! Where pointers come from: the object, and how far into it.
 //!
-//! A pointer is followed back through addresses of fields, casts, choices and loops to its *roots*: a global, room on the stack,
-//! fresh memory, a parameter, or a value that nobody can look behind (loaded, returned, computed). With each root goes the
+//! A pointer is followed back through addresses of fields, casts, choices and loops to its *roots*: a global, a stack slot,
+//! fresh memory, a parameter, or a value of unknown origin (loaded, returned, computed). With each root goes the
 //! distance from it. Loops that walk through memory make a distance known only up to multiples of the stride.
 
 use super::code::{Code, Object};
@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 pub enum Root {
     /// A global.
     Global(Object),
-    /// Room on the stack: the value that is its address.
+    /// A stack slot: the value that is its address.
     Stack(Local),
     /// Fresh memory: the value that is its address.
     Heap(Local),
@@ -24,7 +24,7 @@ pub enum Root {
     Value(Local),
     /// A number: the distance is the address.
     Fixed,
-    /// Null, or nothing at all: nobody goes there.
+    /// Null, or nothing at all: it is never accessed.
     Nowhere,
     /// Too much to say.
     Unknown,
@@ -43,7 +43,7 @@ pub struct Pointers<'a> {
     /// Where each value is defined.
     defs: Vec<Option<(u32, u32)>>,
     known: FxHashMap<Local, Pointer>,
-    /// What is stored in memory that nobody else can get at.
+    /// What is stored in memory that does not escape.
     stored: FxHashMap<Root, Stored>,
     /// How many more values may be looked at for the present question.
     fuel: u32,
@@ -56,8 +56,8 @@ impl<'a> Pointers<'a> {
     /// Looks at a thread.
     pub fn new(code: &'a Code, body: &'a Body) -> Pointers<'a> {
         let mut defs = vec![None; body.values as usize];
-        for (r, room) in body.rooms.iter().enumerate() {
-            for (s, step) in room.steps.iter().enumerate() {
+        for (r, block) in body.blocks.iter().enumerate() {
+            for (s, step) in block.steps.iter().enumerate() {
                 if let Some(def) = step.result.and_then(|local| defs.get_mut(local as usize)) {
                     *def = Some((r as u32, s as u32));
                 }
@@ -66,7 +66,7 @@ impl<'a> Pointers<'a> {
         Pointers { code, body, defs, known: FxHashMap::default(), stored: FxHashMap::default(), fuel: 0 }
     }
 
-    /// Says what is stored in memory that nobody else can get at.
+    /// Says what is stored in memory that does not escape.
     pub fn keep(&mut self, stored: FxHashMap<Root, Stored>) {
         self.stored = stored;
         self.known.clear();
@@ -96,16 +96,16 @@ impl<'a> Pointers<'a> {
         None
     }
 
-    /// The room and the step that define a value; `None` for parameters.
+    /// The block and the step that define a value; `None` for parameters.
     pub fn place(&self, local: Local) -> Option<(usize, usize)> {
-        let (room, step) = (*self.defs.get(local as usize)?)?;
-        Some((room as usize, step as usize))
+        let (block, step) = (*self.defs.get(local as usize)?)?;
+        Some((block as usize, step as usize))
     }
 
     /// What defines a value; `None` for parameters.
     pub fn def(&self, local: Local) -> Option<&'a Op> {
-        let (room, step) = self.place(local)?;
-        Some(&self.body.rooms.get(room)?.steps.get(step)?.op)
+        let (block, step) = self.place(local)?;
+        Some(&self.body.blocks.get(block)?.steps.get(step)?.op)
     }
 
     /// The roots of a value.
@@ -198,7 +198,7 @@ impl<'a> Pointers<'a> {
         }
     }
 
-    /// What is loaded from memory that nobody else can get at is what was stored there.
+    /// What is loaded from memory that does not escape is what was stored there.
     fn loaded(&mut self, local: Local, pointer: &Value, size: u64, open: &mut Vec<Local>) -> (Pointer, bool) {
         let itself = vec![(Root::Value(local), Offset::ZERO)];
         if self.stored.is_empty() {

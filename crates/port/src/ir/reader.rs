@@ -39,7 +39,7 @@ fn refuse_what_is_no_text(text: &str) -> Result<(), Error> {
     let refuse = |what: &str| Err(Error::new(0, what.to_owned()));
     match text.as_bytes() {
         [b'B', b'C', 0xC0, 0xDE, ..] | [0xDE, 0xC0, 0x17, 0x0B, ..] => refuse(super::BITCODE),
-        bytes if bytes.contains(&0) => refuse("this is no text"),
+        bytes if bytes.contains(&0) => refuse("not valid text: a NUL byte"),
         _ => Ok(()),
     }
 }
@@ -281,7 +281,7 @@ impl<'a> Reader<'a> {
             self.module.instructions += 1;
             self.module.nontemporal |= self.words.iter().any(|t| t.word == Word::Metadata("nontemporal"));
             let Some(block) = blocks.last_mut() else { continue };
-            if let Some(last) = block.body.last().filter(|last| matches!(last.op, Op::End(_))) {
+            if let Some(last) = block.body.last().filter(|last| matches!(last.op, Op::Terminator(_))) {
                 let message = "an instruction behind the end of a block".to_owned();
                 return Err(Error::new(last.span.end.max(statement.span.start), message));
             }
@@ -308,7 +308,7 @@ impl<'a> Reader<'a> {
     fn finished(&self, blocks: &[Block], at: usize) -> Result<(), Error> {
         let Some(block) = blocks.last() else { return Ok(()) };
         match block.body.last().map(|last| &last.op) {
-            Some(Op::End(_)) => Ok(()),
+            Some(Op::Terminator(_)) => Ok(()),
             _ => {
                 let message = format!("block `%{}` does not say where control goes on", block.label);
                 Err(Error::new(at, message))
@@ -361,7 +361,7 @@ impl<'a> Reader<'a> {
         Ok((symbol, parameters, debug))
     }
 
-    /// Where blocks are, by name. The first one may have a number for a name, which nobody writes down.
+    /// Where blocks are, by name. The first one may have a number for a name, which the text leaves out.
     fn labels(&mut self, body: &[Statement], locals: &Locals, head: &Statement) -> Result<Labels, Error> {
         let mut labels = Labels::default();
         for (i, statement) in body.iter().enumerate() {

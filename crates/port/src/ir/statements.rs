@@ -1,7 +1,7 @@
 //! Statements of C and C++: where in a source a fence can stand.
 //!
 //! This is no parser. It knows brackets, `;` and the keywords of control flow, which is enough for most sources; macros can
-//! look like anything. So whoever changes a source by it has to compile the result.
+//! look like anything. So the result of a change has to be compiled.
 
 use std::ops::Range;
 

@@ -68,7 +68,7 @@ impl<'c> Targets<'c> {
                     let object = self.code.object(by.file, symbol);
                     self.add(self.code.functions_at(object, at.plus(more), *size));
                 }
-                Some((Value::Local(room), Offset::ZERO)) => self.variable(by, function, room),
+                Some((Value::Local(slot), Offset::ZERO)) => self.variable(by, function, slot),
                 _ => self.all = false,
             },
             _ => self.all = false,
@@ -94,9 +94,9 @@ impl<'c> Targets<'c> {
     }
 
     /// What is in a variable on the stack that is only loaded and stored.
-    fn variable(&mut self, by: FunctionId, function: &Function, room: Local) {
-        let itself = Value::Local(room);
-        self.all &= matches!(def(function, room), Some(Op::Alloca));
+    fn variable(&mut self, by: FunctionId, function: &Function, slot: Local) {
+        let itself = Value::Local(slot);
+        self.all &= matches!(def(function, slot), Some(Op::Alloca));
         for instruction in function.blocks.iter().flat_map(|block| &block.body) {
             match &instruction.op {
                 Op::Load { .. } => {}

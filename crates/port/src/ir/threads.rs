@@ -12,7 +12,7 @@ pub struct Thread {
     /// The function.
     pub function: FunctionId,
     /// How it was found.
-    pub how: How,
+    pub origin: ThreadOrigin,
     /// Where threads are started with it, as far as that is all: function, block, instruction, argument.
     pub starts: Option<Vec<Start>>,
 }
@@ -32,7 +32,7 @@ pub struct Start {
 
 /// How a thread function was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum How {
+pub enum ThreadOrigin {
     /// Given to `pthread_create` or `thrd_create`.
     Started,
     /// The body of a `std::thread` in C++.
@@ -41,6 +41,47 @@ pub enum How {
     Spawned,
     /// The user named it.
     Named,
+}
+
+/// The threads of a program: the functions that the user names; of a library (`client`), all functions that other files can
+/// call; else those that [`find`] finds. A message if there is none, or not all are known.
+pub fn select(code: &Code, names: &[String], client: bool) -> Result<Vec<Thread>, String> {
+    let thread = |function: FunctionId| Thread { function, origin: ThreadOrigin::Named, starts: None };
+    if !names.is_empty() {
+        let mut threads = Vec::new();
+        for name in names {
+            let found = named(code, name);
+            if found.is_empty() {
+                return Err(format!("there is no function `{name}` in it"));
+            }
+            threads.extend(found.into_iter().map(thread));
+        }
+        return Ok(threads);
+    }
+    if let Some(&site) = unknown(code).first() {
+        let place = super::source::place(code, site);
+        let place = place.map(|place| format!(" ({}:{})", place.file, place.line)).unwrap_or_default();
+        return Err(format!(
+            "a thread is started with a function that is not known here{place}; name all thread functions with --threads f,g"
+        ));
+    }
+    let found = find(code);
+    if !client {
+        let none =
+            "no thread function was found in it; name some with --threads f,g, or use --client for a library";
+        return if found.is_empty() { Err(none.to_owned()) } else { Ok(found) };
+    }
+    let is_open =
+        |id: &FunctionId| code.function(*id).is_some_and(|f| !f.internal) && code.name(*id) != "main";
+    let mut threads: Vec<Thread> = code.functions().filter(is_open).map(thread).collect();
+    if threads.is_empty() {
+        return Err(
+            "there is no function in it that other files can call; name some with --threads".to_owned()
+        );
+    }
+    // Threads that the library starts itself run at any time, too.
+    threads.extend(found.into_iter().filter(|thread| !is_open(&thread.function)));
+    Ok(threads)
 }
 
 /// Finds thread functions.
@@ -65,20 +106,22 @@ pub fn find(code: &Code) -> Vec<Thread> {
             // If its address goes elsewhere, it may be started or called elsewhere.
             let uses = uses(code, function);
             let known = direct && uses.others == all.len() && uses.calls == 0;
-            Thread { function, how: How::Started, starts: known.then_some(all) }
+            Thread { function, origin: ThreadOrigin::Started, starts: known.then_some(all) }
         })
         .collect();
     for function in code.functions() {
         let name = code.name(function);
-        let how = match name {
+        let origin = match name {
             _ if name.starts_with("_ZNSt6thread11_State_impl") && name.ends_with("6_M_runEv") => {
-                How::StdThread
+                ThreadOrigin::StdThread
             }
-            _ if name.contains("__rust_begin_short_backtrace") && !runs_main(code, function) => How::Spawned,
+            _ if name.contains("__rust_begin_short_backtrace") && !runs_main(code, function) => {
+                ThreadOrigin::Spawned
+            }
             _ => continue,
         };
         if !out.iter().any(|thread| thread.function == function) {
-            out.push(Thread { function, how, starts: None });
+            out.push(Thread { function, origin, starts: None });
         }
     }
     out

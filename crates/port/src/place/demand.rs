@@ -3,13 +3,14 @@
 //! Which changes do is not worked out from rules but tried: the path is walked again with the change made.
 
 use super::Costs;
-use crate::change::{Change, Made, Strength};
+use crate::change::{AppliedChanges, Change, Strength};
 use crate::lowered::Op;
 use crate::machine::{Acquire, Fence, Machine, Step};
 use crate::mapping::steps;
-use crate::pairs::Asked;
-use crate::program::{Access, Kind, NOWHERE, Order, Point, Program, Spot, What};
+use crate::pairs::Query;
+use crate::program::{Access, Kind, NOWHERE, NodeKind, Point, Program, Spot};
 use crate::robust::{Prepared, Question};
+use seqcst_model::Mode;
 use std::collections::BTreeMap;
 
 /// What could be done on a path.
@@ -31,7 +32,7 @@ pub struct Demands<'a> {
     pub all: Vec<Demand>,
     numbers: BTreeMap<Key, usize>,
     /// What was taken for each demand when it came, so that paths that this serves, too, make no demand of their own.
-    taken: Made,
+    tentative: AppliedChanges,
     program: &'a Program,
     /// What is asked.
     pub question: Question,
@@ -54,27 +55,33 @@ impl<'a> Demands<'a> {
         allowed: &'a dyn Fn(Change) -> bool,
     ) -> Demands<'a> {
         let (changes, costs, all) = Default::default();
-        let (numbers, taken) = Default::default();
-        Demands { changes, costs, all, numbers, taken, program, question, prices, allowed }
+        let (numbers, tentative) = Default::default();
+        Demands { changes, costs, all, numbers, tentative, program, question, prices, allowed }
     }
 
     /// A new round: paths that were left open make demands again.
     pub fn again(&mut self) {
-        self.taken = Made::default();
+        self.tentative = AppliedChanges::default();
     }
 
     /// Whether what was taken in this round serves the path.
-    fn is_met_on(&self, asked: &Asked<'_>, first: usize, path: &[usize]) -> bool {
-        !self.taken.is_empty() && asked.holds(first, path, &self.taken)
+    fn is_met_on(&self, query: &Query<'_>, first: usize, path: &[usize]) -> bool {
+        !self.tentative.is_empty() && query.holds(first, path, &self.tentative)
     }
 
     /// Adds the demand of a path from an event; false if there is nothing new in it, or nothing helps.
     ///
-    /// `made` are the changes with which the path was found open. If it isn't (states were taken together on the way),
+    /// `applied` are the changes with which the path was found open. If it isn't (states were taken together on the way),
     /// nothing but a fence at its end is sure to help.
-    pub fn add(&mut self, prepared: &Prepared<'_>, first: usize, path: &[usize], made: &Made) -> bool {
-        let asked = prepared.asked();
-        if self.is_met_on(&asked, first, path) {
+    pub fn add(
+        &mut self,
+        prepared: &Prepared<'_>,
+        first: usize,
+        path: &[usize],
+        applied: &AppliedChanges,
+    ) -> bool {
+        let query = prepared.query();
+        if self.is_met_on(&query, first, path) {
             return false;
         }
         let origin = &prepared.lowered.events[first];
@@ -99,13 +106,13 @@ impl<'a> Demands<'a> {
         let allowed = self.allowed;
         fences.retain(|&change| allowed(change));
         accesses.retain(|&change| allowed(change));
-        if asked.holds(first, path, made) {
+        if query.holds(first, path, applied) {
             let full = |change: &&Change| matches!(change, Change::Insert { fence: Fence::Full, .. });
             accesses.clear();
             fences = fences.iter().rev().find(full).into_iter().copied().collect();
         }
         let program = self.program;
-        let helps = |changes: &[Change]| asked.holds(first, path, &Made::new(program, changes));
+        let helps = |changes: &[Change]| query.holds(first, path, &AppliedChanges::new(program, changes));
         let mut demand = Demand::default();
         let alone: Vec<Change> = fences.iter().chain(&accesses).copied().filter(|&c| helps(&[c])).collect();
         if accesses.len() <= MOST_TWO {
@@ -123,7 +130,7 @@ impl<'a> Demands<'a> {
         if new {
             let cheapest = demand.one.iter().min_by_key(|&&number| (self.costs[number], usize::MAX - number));
             if let Some(&number) = cheapest {
-                self.taken.add(self.program, self.changes[number]);
+                self.tentative.add(self.program, self.changes[number]);
             }
             self.all.push(demand);
         }
@@ -151,8 +158,8 @@ impl<'a> Demands<'a> {
         let Question { to, features, .. } = self.question;
         let node_there = self.program.functions.get(function).and_then(|f| f.nodes.get(node));
         let Some(there) = node_there.filter(|node| node.tag != NOWHERE) else { return Vec::new() };
-        let What::Access(Access { kind, order, size, .. }) = there.what else { return Vec::new() };
-        if to != Machine::ArmV8 || order == Order::Plain || size > 8 {
+        let NodeKind::Access(Access { kind, order, size, .. }) = there.kind else { return Vec::new() };
+        if to != Machine::ArmV8 || order == Mode::NonAtomic || size > 8 {
             return Vec::new();
         }
         let strengths = |step: &Step| -> &[Strength] {
@@ -166,7 +173,7 @@ impl<'a> Demands<'a> {
             }
         };
         let stronger = |&to: &Strength| Change::Strengthen { function, node, to };
-        steps(to, features, &there.what).success.iter().flat_map(strengths).map(stronger).collect()
+        steps(to, features, &there.kind).success.iter().flat_map(strengths).map(stronger).collect()
     }
 
     /// For every change that is worth a thought: its number. Of changes that meet the same demands the cheapest is kept.

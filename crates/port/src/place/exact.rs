@@ -9,6 +9,7 @@ use good_lp::solvers::{SolutionStatus, WithTimeLimit};
 use good_lp::{
     Expression, ProblemVariables, Solution, SolverModel, Variable, constraint, default_solver, variable,
 };
+use seqcst_model::panics;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -53,7 +54,7 @@ pub fn choose(demands: &Demands<'_>, budget: Duration) -> Option<Vec<Change>> {
     let left = demands.question.deadline.left().map_or(budget, |left| budget.min(left / SHARE));
     let model = model.with_time_limit(left.as_secs_f64());
     // A solver that fails must not take the program with it: there is the greedy way.
-    let solution = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| model.solve())).ok()?.ok()?;
+    let solution = panics::catch(|| model.solve())?.ok()?;
     if !matches!(solution.status(), SolutionStatus::Optimal) {
         return None;
     }

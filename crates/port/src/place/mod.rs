@@ -5,7 +5,7 @@
 //! made, the program is looked at again with these changes, and paths that are still open make more demands. When none is
 //! left, the program is robust: the last look is the check.
 //!
-//! Seed 004's `Enforce` goes pair by pair and skips a pair whose second access already has a fence in front, of
+//! `Enforce` of \[Fency21] goes pair by pair and skips a pair whose second access already has a fence in front, of
 //! whatever kind; this can leave pairs unordered.
 
 mod cost;
@@ -16,7 +16,7 @@ mod greedy;
 pub use cost::Costs;
 
 use crate::bits::Bits;
-use crate::change::{Change, Made};
+use crate::change::{AppliedChanges, Change};
 use crate::limit::OutOfTime;
 use crate::program::{Aliases, Program};
 use crate::robust::{Answer, Prepared, Question};
@@ -91,13 +91,13 @@ fn improve(
     let mut budget = BUDGET;
     while !placement.after.is_robust() && placement.rounds < MOST_ROUNDS {
         let now = Prepared::new(program, tables, question, &placement.changes)?;
-        let made = Made::new(program, &placement.changes);
+        let applied = AppliedChanges::new(program, &placement.changes);
         let mut new = false;
         demands.again();
         for (first, seconds) in by_first(&placement.after) {
-            for (_, path) in now.asked().paths(first, &seconds) {
+            for (_, path) in now.query().paths(first, &seconds) {
                 question.deadline.check("looking for changes")?;
-                new |= demands.add(untouched, first, &path, &made);
+                new |= demands.add(untouched, first, &path, &applied);
             }
         }
         if !new {
@@ -134,19 +134,20 @@ mod tests {
     use super::*;
     use crate::limit::Deadline;
     use crate::machine::Machine;
-    use crate::program::{Access, Base, Edge, Function, Kind, Location, Node, Order, What};
+    use crate::program::{Access, Base, Edge, Function, Kind, Location, Node, NodeKind};
+    use seqcst_model::Mode;
 
     /// Threads that go through these variables, each with the other kind of access.
     fn program() -> Program {
         let function = |name: u32, kinds: [(Kind, usize); 3]| {
             let mut nodes: Vec<Node> = Vec::new();
             for (number, (kind, location)) in kinds.into_iter().enumerate() {
-                let (order, failure) = (Order::Relaxed, Order::Relaxed);
+                let (order, failure) = (Mode::Relaxed, Mode::Relaxed);
                 let (size, volatile, depends) = (4, false, Vec::new());
                 let access = Access { kind, order, failure, location, size, volatile, depends };
                 let next = vec![Edge::to(number + 1)];
                 let tag = 10 * name + number as u32;
-                nodes.push(Node { what: What::Access(access), next, tag, ..Node::default() });
+                nodes.push(Node { kind: NodeKind::Access(access), next, tag, ..Node::default() });
             }
             nodes.push(Node { tag: 10 * name + 9, ..Node::default() });
             Function { name: format!("f{name}"), nodes, entry: 0, many: false }
@@ -184,8 +185,8 @@ mod tests {
             assert!(end.is_ok() && found.after.is_robust() && !found.exact, "{from}–{to}: {found:?}");
             let best = place(&program, &program, question, &Costs::default()).expect("no limit");
             assert!(best.exact && best.in_time && best.changes.len() <= found.changes.len(), "{from}–{to}");
-            let asked = (from, to) != (Machine::Sc, Machine::X86) && from != Machine::ArmV8;
-            assert_eq!(!found.changes.is_empty(), asked, "{from}–{to}: {found:?}");
+            let needed = (from, to) != (Machine::Sc, Machine::X86) && from != Machine::ArmV8;
+            assert_eq!(!found.changes.is_empty(), needed, "{from}–{to}: {found:?}");
         }
     }
 

@@ -3,15 +3,15 @@
 use seqcst_port::ir::code::{Code, File};
 use seqcst_port::ir::lower::{Options, Ported, lower};
 use seqcst_port::ir::read;
-use seqcst_port::ir::threads::{How, Thread};
-use seqcst_port::program::{Aliases, Function, What};
+use seqcst_port::ir::threads::{Thread, ThreadOrigin};
+use seqcst_port::program::{Aliases, Function, NodeKind};
 
 /// All functions that other files can call, as threads.
 pub fn look_at(text: &str) -> Ported {
     let module = read(text).unwrap_or_else(|e| panic!("{:?}: {}\n{text}", e.line_column(text), e.message));
     let code = Code::new(vec![File { name: "piece".to_owned(), text: text.to_owned(), module }]);
     let open = |id| code.function(id).is_some_and(|f| !f.internal);
-    let thread = |function| Thread { function, how: How::Named, starts: None };
+    let thread = |function| Thread { function, origin: ThreadOrigin::Named, starts: None };
     let threads: Vec<Thread> = code.functions().filter(|id| open(*id)).map(thread).collect();
     lower(&code, &threads, Options::default()).expect("no limit")
 }
@@ -24,15 +24,15 @@ pub fn seen(text: &str) -> Vec<String> {
 
 /// What memory sees of one function, in words.
 pub fn words(ported: &Ported, function: &Function) -> Vec<String> {
-    let words = function.nodes.iter().filter_map(|node| match &node.what {
-        What::Nothing => None,
-        What::Access(access) => {
+    let words = function.nodes.iter().filter_map(|node| match &node.kind {
+        NodeKind::Nothing => None,
+        NodeKind::Access(access) => {
             let name = &ported.program.locations[access.location].name;
             Some(format!("{:?} {:?} {name}", access.order, access.kind))
         }
-        What::Fence(order) => Some(format!("{order:?} fence")),
-        What::StoreFence => Some("store fence".to_owned()),
-        What::Opaque { name, .. } => Some(format!("call of {name}")),
+        NodeKind::Fence(order) => Some(format!("{order:?} fence")),
+        NodeKind::StoreFence => Some("store fence".to_owned()),
+        NodeKind::Opaque { name, .. } => Some(format!("call of {name}")),
     });
     words.collect()
 }

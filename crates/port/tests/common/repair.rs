@@ -1,16 +1,17 @@
 //! What tests of repaired files share: reading IR, repairing it, and counting instructions in what clang makes of it.
 
 use super::scratch;
+use seqcst_model::Mode;
 use seqcst_port::change::{Change, Strength};
 use seqcst_port::ir::code::{Code, File};
 use seqcst_port::ir::inline::Site;
 use seqcst_port::ir::lower::{Options, Ported, lower};
-use seqcst_port::ir::module::{Op, Ordering};
+use seqcst_port::ir::module::Op;
 use seqcst_port::ir::patch::{Edit, apply, edits};
 use seqcst_port::ir::{read, threads};
 use seqcst_port::machine::{Fence, Machine};
 use seqcst_port::place::{Costs, Placement, place};
-use seqcst_port::program::{Point, What};
+use seqcst_port::program::{NodeKind, Point};
 use seqcst_port::robust::Question;
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -62,7 +63,7 @@ pub fn read_again(name: &str, text: &str) -> (Ported, Vec<Change>) {
     let mut changes = Vec::new();
     for (function, f) in ported.program.functions.iter_mut().enumerate() {
         let fences = f.nodes.iter_mut().enumerate();
-        for (node, n) in fences.filter(|(_, n)| matches!(n.what, What::Fence(_) | What::StoreFence)) {
+        for (node, n) in fences.filter(|(_, n)| matches!(n.kind, NodeKind::Fence(_) | NodeKind::StoreFence)) {
             let site = ported.sites[n.tag as usize];
             let Site::Before { function: id, block, index } = site else { panic!("{site:?}") };
             let span = &code.function(id).expect("is there").blocks[block as usize].body[index as usize].span;
@@ -72,7 +73,7 @@ pub fn read_again(name: &str, text: &str) -> (Ported, Vec<Change>) {
                 call if call.contains(".dmb(i32 11)") || call.contains(".mfence(") => Fence::Full,
                 _ => continue,
             };
-            n.what = What::Nothing;
+            n.kind = NodeKind::Nothing;
             changes.push(Change::Insert { at: Point::Before { function, node }, fence });
         }
     }
@@ -139,7 +140,7 @@ pub fn expected(before: &Counts, code: &Code, edits: &[Edit], machine: Machine) 
 fn is_acquire(code: &Code, site: Site) -> bool {
     let Site::Before { function, block, index } = site else { return false };
     let op = &code.function(function).expect("is there").blocks[block as usize].body[index as usize].op;
-    matches!(op, Op::Load { order: Some(Ordering::Acquire), .. })
+    matches!(op, Op::Load { order: Mode::Acquire, .. })
 }
 
 fn instruction(code: &Code, edit: Edit, machine: Machine) -> &'static str {

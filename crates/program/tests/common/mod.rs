@@ -13,13 +13,13 @@ pub fn workspace() -> PathBuf {
         .expect("the crate lies in the workspace")
 }
 
-/// Every program below the folder, in a fixed order; nothing if there is no such folder.
+/// Every program below the folder, in a fixed order.
 pub fn programs_below(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten() {
-            let path = entry.expect("a readable folder").path();
+        for entry in std::fs::read_dir(folder).expect("a readable folder") {
+            let path = entry.expect("a readable entry").path();
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "tpl" || e == "litmus") {
@@ -32,10 +32,10 @@ pub fn programs_below(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     found
 }
 
-/// The programs of this crate's tests, of the project's corpus, and of the corpus beside the project if there is one.
+/// The programs of this crate's tests, and of the project's corpus.
 pub fn all_programs() -> Vec<(PathBuf, Vec<u8>)> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
-    let folders = [tests, workspace().join("corpus"), workspace().join("../shared/corpus")];
+    let folders = [tests, workspace().join("corpus")];
     folders.iter().flat_map(|folder| programs_below(folder)).collect()
 }
 

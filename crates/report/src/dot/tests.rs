@@ -4,8 +4,8 @@ use super::*;
 use crate::samples;
 use expect_test::{Expect, expect};
 
-fn check(finding: &Finding, expected: Expect) {
-    expected.assert_eq(&to_dot(finding).unwrap_or_default());
+fn check(answer: &Answer, expected: Expect) {
+    expected.assert_eq(&to_dot(answer).unwrap_or_default());
 }
 
 #[test]
@@ -83,8 +83,8 @@ fn deadlock() {
 #[test]
 fn write_samples() {
     let Ok(folder) = std::env::var("SEQCST_DOT") else { return };
-    for (name, finding) in samples::all() {
-        if let Some(dot) = to_dot(&finding) {
+    for (name, answer) in samples::all() {
+        if let Some(dot) = to_dot(&answer) {
             std::fs::write(format!("{folder}/{name}.dot"), dot).expect("writable folder");
         }
     }
@@ -92,9 +92,9 @@ fn write_samples() {
 
 #[test]
 fn braces_balance_and_no_witness_is_none() {
-    for (name, finding) in samples::all() {
-        let Some(dot) = to_dot(&finding) else {
-            assert!(finding.witness.is_none(), "{name}");
+    for (name, answer) in samples::all() {
+        let Some(dot) = to_dot(&answer) else {
+            assert!(answer.witness.is_none(), "{name}");
             continue;
         };
         assert_eq!(dot.matches('{').count(), dot.matches('}').count(), "{name}");
@@ -103,8 +103,8 @@ fn braces_balance_and_no_witness_is_none() {
 
 #[test]
 fn odd_input_is_no_panic() {
-    for finding in samples::odd() {
-        to_dot(&finding);
+    for answer in samples::odd() {
+        to_dot(&answer);
     }
     assert_eq!(quote("a\"\\\n\u{7}"), "\"a\\\"\\\\\\n \"");
 }

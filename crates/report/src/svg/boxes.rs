@@ -3,6 +3,7 @@
 use crate::format::{cut, cut_middle, one_line, wrap};
 use crate::view::View;
 use crate::{Problem, Relation, words};
+use seqcst_model::Outcome;
 
 /// Advance of a character in the statement font (12 px monospace).
 pub(super) const CHAR: f64 = 7.25;
@@ -113,8 +114,10 @@ fn node(view: &View, i: usize, threads: &[usize]) -> Node {
     let (row, event) = (&view.rows[i], view.event(i));
     let label = view.label(i);
     let Some(thread) = row.thread else {
-        let text = match (&event.location, crate::view::values(&event.label).1) {
-            (Some(location), Some(value)) => format!("init {} = {value}", one_line(location)),
+        let text = match (&event.location, event.outcome) {
+            (Some(location), Some(Outcome::Wrote(value))) if !event.hidden => {
+                format!("init {} = {value}", one_line(location))
+            }
             _ => label.clone(),
         };
         let line = Line { text: cut_middle(&text, WRAP), class: "dim", right: String::new() };
@@ -127,7 +130,7 @@ fn node(view: &View, i: usize, threads: &[usize]) -> Node {
     }
     let guilty = view.guilty(i);
     if let Some(stale) = words::stale(view).filter(|_| guilty) {
-        let model = cut(&one_line(&view.finding.model), 12);
+        let model = cut(&view.witness.model.to_string(), 12);
         for (who, what, class) in [("SC", stale.sc, "good"), (model.as_str(), stale.weak, "bad")] {
             lines.push(Line { text: cut(&format!("{who}: {what}"), WRAP + 14), class, right: String::new() });
         }

@@ -11,18 +11,22 @@ mod paint;
 use crate::dot::meaning;
 use crate::format::{cut, one_line};
 use crate::view::View;
-use crate::{Finding, Relation, words};
+use crate::{Answer, Relation, Witness, words};
 use boxes::{Kind, LINE, Look, Node, PAD};
 use layout::{HEADER, Layout, MARGIN};
 use paint::{class, escape, n};
 
 const STYLE: &str = include_str!("style.css");
 
-/// The witness as an SVG document; `None` if the finding has no witness.
-pub fn to_svg(finding: &Finding) -> Option<String> {
-    let view = View::new(finding)?;
-    let (file, model) = (cut(&one_line(&finding.file), 80), one_line(&finding.model));
-    let title = format!("{}: {file} under {model}", words::verdict(&finding.verdict));
+/// The answer's witness as an SVG document; `None` if there is none.
+pub fn to_svg(answer: &Answer) -> Option<String> {
+    answer.witness.as_ref().map(execution)
+}
+
+/// An execution graph.
+fn execution(witness: &Witness) -> String {
+    let view = View::new(witness);
+    let title = cut(&witness.title(), 110);
     let layout = layout::layout(boxes::graph(&view), 54.0);
     let (legend, legend_width, legend_height) = legend(&view, layout.width, layout.bottom + 16.0);
     let width = layout.width.max(title.chars().count() as f64 * 8.6 + 2.0 * MARGIN).max(legend_width);
@@ -54,7 +58,7 @@ pub fn to_svg(finding: &Finding) -> Option<String> {
     out.push_str("</g>\n");
     out.push_str(&legend);
     out.push_str("</svg>\n");
-    Some(out)
+    out
 }
 
 fn body(layout: &Layout, out: &mut String) {

@@ -5,7 +5,7 @@ use crate::samples;
 use crate::svg::layout::Point;
 use roxmltree::{Document, Node as Element};
 
-fn drawings() -> Vec<(&'static str, Finding, String)> {
+fn drawings() -> Vec<(&'static str, Answer, String)> {
     samples::all().into_iter().filter_map(|(name, f)| to_svg(&f).map(|svg| (name, f, svg))).collect()
 }
 
@@ -24,9 +24,9 @@ fn class<'a>(element: &Element<'a, '_>) -> &'a str {
 
 #[test]
 fn well_formed_and_complete() {
-    for (name, finding, svg) in drawings() {
+    for (name, answer, svg) in drawings() {
         let document = Document::parse(&svg).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let view = View::new(&finding).expect("a witness");
+        let view = View::new(answer.witness.as_ref().expect("a witness"));
         let boxes = |look: &str| document.descendants().filter(|e| class(e) == look).count();
         let steps = view.rows.iter().filter(|r| r.thread.is_some()).count() + usize::from(view.end.is_some());
         assert_eq!(boxes("step") + boxes("guilty"), steps, "{name}");
@@ -54,8 +54,8 @@ fn well_formed_and_complete() {
 
 #[test]
 fn deterministic() {
-    for (name, finding, svg) in drawings() {
-        assert_eq!(to_svg(&finding), Some(svg), "{name}");
+    for (name, answer, svg) in drawings() {
+        assert_eq!(to_svg(&answer), Some(svg), "{name}");
     }
 }
 
@@ -67,8 +67,8 @@ fn no_witness_no_drawing() {
 
 #[test]
 fn odd_input_is_no_panic() {
-    for finding in samples::odd() {
-        if let Some(svg) = to_svg(&finding) {
+    for answer in samples::odd() {
+        if let Some(svg) = to_svg(&answer) {
             Document::parse(&svg).expect("well-formed");
         }
     }
@@ -94,8 +94,8 @@ fn shared((a, b): (Point, Point), (c, d): (Point, Point)) -> f64 {
     a.0.max(b.0).min(c.0.max(d.0)) - a.0.min(b.0).max(c.0.min(d.0))
 }
 
-fn check_layout(name: &str, finding: &Finding) {
-    let Some(view) = View::new(finding) else { return };
+fn check_layout(name: &str, answer: &Answer) {
+    let Some(view) = answer.witness.as_ref().map(View::new) else { return };
     let layout = layout::layout(boxes::graph(&view), 54.0);
     let segments = |i: usize| layout.wires[i].1.windows(2).map(|s| (s[0], s[1]));
     for i in 0..layout.wires.len() {
@@ -114,17 +114,17 @@ fn check_layout(name: &str, finding: &Finding) {
 
 #[test]
 fn wires_keep_out_of_boxes_and_off_each_other() {
-    for (name, finding) in samples::all() {
-        check_layout(name, &finding);
+    for (name, answer) in samples::all() {
+        check_layout(name, &answer);
     }
 }
 
 #[test]
 fn random_graphs_too() {
     for seed in 0..300 {
-        let finding = samples::random(seed, 14);
-        check_layout(&format!("seed {seed}"), &finding);
-        Document::parse(&to_svg(&finding).expect("a witness")).expect("well-formed");
+        let answer = samples::random(seed, 14);
+        check_layout(&format!("seed {seed}"), &answer);
+        Document::parse(&to_svg(&answer).expect("a witness")).expect("well-formed");
     }
 }
 

@@ -4,8 +4,11 @@ use super::*;
 use crate::samples;
 use expect_test::{Expect, expect};
 
-fn check(finding: &Finding, expected: Expect) {
-    expected.assert_eq(&render(finding, false));
+const PLAIN: TextOptions = TextOptions { color: false, explain: false, pairs: 10, summary: true };
+const COLORED: TextOptions = TextOptions { color: true, ..PLAIN };
+
+fn check(answer: &Answer, expected: Expect) {
+    expected.assert_eq(&render(answer, PLAIN));
 }
 
 #[test]
@@ -373,8 +376,8 @@ fn wide_runs_become_lists() {
 
 #[test]
 fn colors_only_on_request() {
-    for (name, finding) in samples::all() {
-        let (plain, colored) = (render(&finding, false), render(&finding, true));
+    for (name, answer) in samples::all() {
+        let (plain, colored) = (render(&answer, PLAIN), render(&answer, COLORED));
         assert!(!plain.contains('\x1b'), "{name}");
         assert!(colored.contains('\x1b'), "{name}");
         assert!(plain.ends_with('\n') && !plain.lines().any(|l| l.ends_with(' ')), "{name}");
@@ -383,16 +386,19 @@ fn colors_only_on_request() {
 
 #[test]
 fn odd_input_is_no_panic() {
-    for finding in samples::odd() {
+    for answer in samples::odd() {
         for color in [false, true] {
-            assert!(render(&finding, color).lines().next().is_some_and(|l| !l.is_empty()));
+            assert!(
+                render(&answer, TextOptions { color, ..PLAIN }).lines().next().is_some_and(|l| !l.is_empty())
+            );
         }
     }
 }
 
 #[test]
 fn the_source_cannot_talk_to_the_terminal() {
-    let mut finding = samples::sb();
-    finding.source = finding.source.replace("b = x", "b\x1b= x");
-    assert!(!render(&finding, false).contains('\x1b'));
+    let mut answer = samples::sb();
+    let witness = answer.witness.as_mut().expect("a witness");
+    witness.source = witness.source.replace("b = x", "b\x1b= x");
+    assert!(!render(&answer, PLAIN).contains('\x1b'));
 }

@@ -8,8 +8,8 @@ use expect_test::{Expect, expect};
 const SOURCE: &str = "fn t1 { x.store(1, sc); fence(sc); fence(sc); } fn t2 { y.store(1, sc); }";
 
 fn check(builder: Builder, expected: Expect) {
-    let finding = builder.done(Verdict::Race, Problem::Race { first: 0, second: 0 });
-    let view = View::new(&finding).expect("a witness");
+    let answer = builder.done(Verdict::Race, Problem::Race { first: 0, second: 0 });
+    let view = View::new(answer.witness.as_ref().expect("a witness"));
     let rows = (0..view.rows.len()).map(|i| {
         let name = view.rows[i].thread.map_or("init".to_owned(), |t| view.thread_name(t));
         format!("{} {name}: {} [{}]\n", view.rows[i].step, view.statement(i), view.label(i))
@@ -65,13 +65,4 @@ fn interrupted_sc_access_is_two_rows() {
         3 t1: x.store(1, sc) [W.rel x 1]
     "#]],
     );
-}
-
-#[test]
-fn values_from_labels() {
-    assert_eq!(values("R.acq x 1"), (Some("1"), None));
-    assert_eq!(values("W x 0"), (None, Some("0")));
-    assert_eq!(values("U.acq_rel z 0→1"), (Some("0"), Some("1")));
-    assert_eq!(values("F.sc"), (None, None));
-    assert_eq!(values(""), (None, None));
 }

@@ -6,9 +6,9 @@ use super::spin::Read;
 use crate::atomics::{Done, Operation};
 use crate::journal::What;
 use core::sync::atomic::Ordering;
+use seqcst_explore::{FENCES, How, Kind, Op};
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::Look;
-use seqcst_schedule::{FENCES, How, Kind, Op};
 
 /// A location, as steps name it: its address, unless there are accesses of different sizes, which may touch the same.
 #[inline]

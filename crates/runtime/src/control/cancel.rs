@@ -6,7 +6,7 @@
 use crate::spin::Lock;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, Ordering};
-use seqcst_schedule::ThreadId;
+use seqcst_explore::ThreadId;
 
 static SOME: AtomicBool = AtomicBool::new(false);
 static CANCELLED: Lock<Vec<ThreadId>> = Lock::new(Vec::new());

@@ -1,19 +1,15 @@
 //! Randomness that is the same in every execution: what a program would get from the kernel.
 //!
-//! One stream for all (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators": SplitMix64), which
-//! begins anew with every execution.
+//! One stream for all, which begins anew with every execution.
 
 use core::sync::atomic::{AtomicU64, Ordering};
+use seqcst_model::sample::Random;
 
 static STATE: AtomicU64 = AtomicU64::new(0x5eed);
 
 /// The next number.
 pub fn draw() -> u64 {
-    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut z = STATE.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    Random::new(STATE.fetch_add(Random::STEP, Ordering::Relaxed)).draw()
 }
 
 /// Fills memory with random bytes.

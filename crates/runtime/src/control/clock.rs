@@ -26,7 +26,7 @@ pub fn is_logical() -> bool {
     const NO: u8 = 1;
     const YES: u8 = 2;
     if KNOWN.load(Ordering::Relaxed) == UNKNOWN {
-        let explored = options::variable(seqcst_schedule::wire::VARIABLE).is_some();
+        let explored = options::variable(seqcst_explore::wire::VARIABLE).is_some();
         KNOWN.store(if explored { YES } else { NO }, Ordering::Relaxed);
     }
     KNOWN.load(Ordering::Relaxed) == YES

@@ -12,7 +12,7 @@ use crate::sys;
 use core::ffi::c_int;
 use core::mem::MaybeUninit;
 use libc::{S_IFMT, pollfd, stat};
-use seqcst_schedule::{Kind, Object, ThreadId};
+use seqcst_explore::{Kind, Object, ThreadId};
 
 /// The kernel as an object: one for all files, since which of them belong together is not to be known.
 pub const KERNEL: Object = 2;

@@ -4,7 +4,7 @@ use super::{memo, scheduler};
 use crate::context;
 use crate::options::{self, Waits};
 use crate::report::{self, Access, Kind};
-use seqcst_schedule::wire::Finding;
+use seqcst_explore::wire::Finding;
 
 /// Notes a finding, unless people don't want to hear of it.
 #[cold]

@@ -34,7 +34,7 @@ mod wire;
 
 use crate::{interpose, thread};
 use core::sync::atomic::{AtomicBool, Ordering};
-use seqcst_schedule::{Kind, Op, ThreadId};
+use seqcst_explore::{Kind, Op, ThreadId};
 
 /// Is a plan being played?
 pub(crate) static ACTIVE: AtomicBool = AtomicBool::new(false);

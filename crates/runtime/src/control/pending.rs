@@ -6,7 +6,7 @@ use crate::spin::Lock;
 use crate::sys;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
-use seqcst_schedule::ThreadId;
+use seqcst_explore::ThreadId;
 
 /// Signals that wait: for whom, and which.
 static PENDING: Lock<Vec<(ThreadId, c_int)>> = Lock::new(Vec::new());

@@ -204,11 +204,8 @@ mod tests {
     /// them, each to one who waited when it came.
     #[test]
     fn random_histories() {
-        let mut seed = 1u64;
-        let mut draw = |below: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % below
-        };
+        let mut random = seqcst_model::sample::Random::new(1);
+        let mut draw = |below: u64| random.draw() % below;
         for _ in 0..2_000 {
             let queue = fresh();
             let (mut waiting, mut gone, mut signals) = (Vec::<Ticket>::new(), 0, 0);

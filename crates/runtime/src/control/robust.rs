@@ -7,7 +7,7 @@
 use super::steps;
 use crate::sys;
 use core::ptr;
-use seqcst_schedule::Kind;
+use seqcst_explore::Kind;
 
 /// The head of the list that a thread has registered with the kernel. An empty list points to itself.
 #[repr(C)]

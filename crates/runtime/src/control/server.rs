@@ -10,7 +10,7 @@ use super::{ACTIVE, memo, scheduler, settings, streams, tso};
 use crate::{interpose, sys, thread};
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use seqcst_schedule::wire::{VARIABLE, turn};
+use seqcst_explore::wire::{VARIABLE, turn};
 
 /// `main` of the program.
 pub type Main = extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;

@@ -1,17 +1,17 @@
 //! What `seqcst explore` wants to know of an execution.
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use seqcst_schedule::wire::Header;
+use seqcst_explore::wire::Header;
+use seqcst_model::Model;
 
 static SETTINGS: AtomicU32 = AtomicU32::new(0);
 
-const RA: u32 = 2;
-const TSO: u32 = 3;
-const MONITOR: u32 = 3;
-const RACES: u32 = 4;
-const REPORTS: u32 = 8;
-const OUTPUT: u32 = 16;
-const MIXED: u32 = 32;
+/// The number of the memory model; that of SC is 0.
+const MODEL: u32 = 7;
+const RACES: u32 = 8;
+const REPORTS: u32 = 16;
+const OUTPUT: u32 = 32;
+const MIXED: u32 = 64;
 
 /// The settings of this execution.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,34 +28,35 @@ pub fn set(header: &Header) {
     let flag = |value: u32, bit: u32| if value == 0 { 0 } else { bit };
     let flags = flag(header.races, RACES) | flag(header.reports, REPORTS) | flag(header.output, OUTPUT);
     let mixed = flag(header.mixed.load(Relaxed), MIXED);
-    SETTINGS.store(header.monitor & MONITOR | flags | mixed, Relaxed);
+    let model = Model::from_number(header.monitor).filter(|model| Model::WATCHED.contains(model));
+    SETTINGS.store(model.unwrap_or(Model::Sc).number() | flags | mixed, Relaxed);
 }
 
 impl Settings {
     /// As a sanitizer, outside of explorations: the monitor is the one that threads have.
-    pub const SANITIZER: Settings = Settings(1);
+    pub const SANITIZER: Settings = Settings(Model::Rc20.number());
 
     /// Is there a monitor, or are races looked for?
     #[inline]
     pub fn watches(self) -> bool {
-        self.0 & (MONITOR | RACES) != 0
+        self.0 & (MODEL | RACES) != 0
     }
 
     /// Is some access to be called stale?
     #[inline]
     pub fn has_model(self) -> bool {
-        self.0 & MONITOR != 0
+        self.0 & MODEL != 0
     }
 
     /// Every access acquires and releases.
     pub fn is_ra(self) -> bool {
-        self.0 & MONITOR == RA
+        self.0 & MODEL == Model::Ra.number()
     }
 
     /// Stores wait in buffers.
     #[inline]
     pub fn is_tso(self) -> bool {
-        self.0 & MONITOR == TSO
+        self.0 & MODEL == Model::Tso.number()
     }
 
     /// Look for data races.

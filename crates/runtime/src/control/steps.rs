@@ -4,7 +4,7 @@
 //! returns.
 
 use super::clock::{self, Moment};
-use seqcst_schedule::{How, Kind, Op};
+use seqcst_explore::{How, Kind, Op};
 
 /// A step that changes an object.
 pub fn change(kind: Kind, object: usize) -> Op {

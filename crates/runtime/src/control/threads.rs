@@ -6,7 +6,7 @@ use super::scheduler;
 use super::spin::Read;
 use crate::interpose;
 use core::sync::atomic::{AtomicU32, Ordering};
-use seqcst_schedule::{How, Kind, Op, ThreadId};
+use seqcst_explore::{How, Kind, Op, ThreadId};
 
 /// A thread is about to be created.
 pub fn expect(pc: usize) -> Option<Newcomer> {

@@ -9,10 +9,10 @@ use crate::atomics::Done;
 use crate::journal::What;
 use crate::sync::{Side, Spread};
 use core::cell::UnsafeCell;
+use seqcst_explore::ThreadId;
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::tso::{Location, Message, Thread};
 use seqcst_monitor::clocks::{Did, Look, Slot, Stale, Time, Write};
-use seqcst_schedule::ThreadId;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 

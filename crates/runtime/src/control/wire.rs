@@ -3,8 +3,8 @@
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use core::{ptr, slice};
-use seqcst_schedule::wire::{Asleep, Finding, Header, Layout, MAGIC, Waiting};
-use seqcst_schedule::{Change, End, Plan, Record, Step, Then, ThreadId};
+use seqcst_explore::wire::{Asleep, Finding, Header, Layout, MAGIC, Waiting};
+use seqcst_explore::{Change, End, Plan, Record, Step, Then, ThreadId};
 
 /// The memory.
 #[derive(Clone, Copy)]

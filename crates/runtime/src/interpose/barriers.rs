@@ -16,7 +16,7 @@ use crate::spin::Lock;
 use crate::sync::{self, Side};
 use core::ffi::{c_int, c_uint, c_void};
 use libc::pthread_barrier_t as Barrier;
-use seqcst_schedule::{How, Kind, Op};
+use seqcst_explore::{How, Kind, Op};
 
 real! {
     fn pthread_barrier_init(barrier: *mut Barrier, attr: *const c_void, count: c_uint) -> c_int;

@@ -6,7 +6,7 @@ use crate::control::descriptors::KERNEL;
 use crate::control::{self, cancel, steps};
 use core::ffi::c_int;
 use libc::pthread_t;
-use seqcst_schedule::Kind;
+use seqcst_explore::Kind;
 
 real! {
     fn pthread_cancel(thread: pthread_t) -> c_int;

@@ -16,7 +16,7 @@ use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use core::mem::MaybeUninit;
 use libc::{clockid_t, pthread_cond_t as Condition, pthread_mutex_t as Mutex, timespec};
-use seqcst_schedule::{How, Kind};
+use seqcst_explore::{How, Kind};
 
 real! {
     fn pthread_cond_wait(condition: *mut Condition, mutex: *mut Mutex) -> c_int;

@@ -29,11 +29,11 @@ pub(super) fn start() {
 
 /// The runtime's locks, in the order in which they are taken: none is ever waited for by the holder of a later one.
 fn locks() -> [&'static dyn Hold; 8] {
-    static LIVES: Held<threads::Lives, { threads::SHARDS }> = Held::new(&threads::LIVES);
+    static RECORDS: Held<threads::ThreadRecords, { threads::SHARDS }> = Held::new(&threads::RECORDS);
     static BARRIERS: Held<Vec<barriers::Phases>, 1> = Held::new(array::from_ref(&barriers::BARRIERS));
     static MODULES: Held<modules::Known, 1> = Held::new(array::from_ref(&modules::KNOWN));
     [
-        &LIVES,
+        &RECORDS,
         &BARRIERS,
         &MODULES,
         libatomic::held(),

@@ -10,7 +10,7 @@ use crate::control;
 use crate::control::steps::{self, Taking};
 use crate::sys;
 use core::sync::atomic::{AtomicU32, Ordering};
-use seqcst_schedule::Kind;
+use seqcst_explore::Kind;
 
 /// The static is there: all that the inlined look asks for.
 const DONE: u32 = 1;

@@ -13,7 +13,7 @@ use crate::control::{self, locks};
 use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use libc::{clockid_t, pthread_mutex_t as Mutex, timespec};
-use seqcst_schedule::Kind;
+use seqcst_explore::Kind;
 
 /// `pthread_spinlock_t`
 type Spin = c_int;

@@ -13,7 +13,7 @@ use crate::sync::{self, Side};
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::ptr;
-use seqcst_schedule::Kind;
+use seqcst_explore::Kind;
 
 /// `pthread_once_t`, and C11's `once_flag`.
 type Flag = c_int;

@@ -8,7 +8,7 @@ use crate::control::{self, locks};
 use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use libc::{clockid_t, pthread_rwlock_t as RwLock, timespec};
-use seqcst_schedule::{How, Kind, Op};
+use seqcst_explore::{How, Kind, Op};
 
 real! {
     fn pthread_rwlock_init(lock: *mut RwLock, attr: *const c_void) -> c_int;

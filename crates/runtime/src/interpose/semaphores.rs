@@ -8,7 +8,7 @@ use crate::control::{self, cancel, locks};
 use crate::sync::Side;
 use core::ffi::{c_int, c_uint};
 use libc::{clockid_t, sem_t as Semaphore, timespec};
-use seqcst_schedule::Kind;
+use seqcst_explore::Kind;
 
 real! {
     fn sem_init(semaphore: *mut Semaphore, shared: c_int, value: c_uint) -> c_int;

@@ -11,7 +11,7 @@ use crate::control::steps::{self, Taking};
 use crate::control::{self, queues};
 use core::ffi::{c_int, c_long, c_void};
 use libc::timespec;
-use seqcst_schedule::{How, Kind, Op};
+use seqcst_explore::{How, Kind, Op};
 
 type Words = [usize; 6];
 

@@ -4,9 +4,9 @@
 //! monitors, after its last destructor: a key of our own has a destructor that asks to be called again as often as libc
 //! allows, which is later than C++ and Rust destructors and than those of other keys.
 //!
-//! `pthread_t` can name another thread as soon as the old one is joined, so a thread's `Life` is looked up before the
+//! `pthread_t` can name another thread as soon as the old one is joined, so a thread's `ThreadRecord` is looked up before the
 //! real call. Both sides enter it, whoever comes first: the parent before `pthread_create` returns, the child before its
-//! first step. So whoever knows the name finds the life.
+//! first step. So anyone who knows the name finds the record.
 //!
 //! While a plan is played (`control`), creation, begin, end and join are steps.
 
@@ -18,7 +18,7 @@ use crate::control::{
 };
 use crate::spin::Lock;
 use crate::sync::{self, Side};
-use crate::thread::{self, Birth, Tomb};
+use crate::thread::{self, ExitedThread, ThreadStart};
 use crate::{memory, sys};
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
@@ -26,7 +26,7 @@ use core::mem::MaybeUninit;
 use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering};
 use libc::{clockid_t, pthread_attr_t, pthread_key_t, pthread_t, timespec};
-use seqcst_schedule::ThreadId;
+use seqcst_explore::ThreadId;
 use std::sync::Arc;
 
 type Routine = extern "C" fn(*mut c_void) -> *mut c_void;
@@ -50,9 +50,9 @@ unsafe extern "C" {
 }
 
 /// A thread as those see it who may join or detach it.
-pub(super) struct Life {
+pub(super) struct ThreadRecord {
     /// None: nobody announced it.
-    tomb: Option<Tomb>,
+    exited: Option<ExitedThread>,
     state: Lock<State>,
     /// How often its destructor was called.
     rounds: AtomicU32,
@@ -73,16 +73,16 @@ struct State {
 struct Start<R> {
     routine: R,
     argument: *mut c_void,
-    birth: Birth,
-    life: Arc<Life>,
+    child: ThreadStart,
+    record: Arc<ThreadRecord>,
     /// While a plan is played, threads begin when it is their turn.
     turn: Option<Newcomer>,
 }
 
 /// Threads by name.
-pub(super) type Lives = Vec<(pthread_t, Arc<Life>)>;
+pub(super) type ThreadRecords = Vec<(pthread_t, Arc<ThreadRecord>)>;
 pub(super) const SHARDS: usize = 64;
-pub(super) static LIVES: [Lock<Lives>; SHARDS] = [const { Lock::new(Vec::new()) }; SHARDS];
+pub(super) static RECORDS: [Lock<ThreadRecords>; SHARDS] = [const { Lock::new(Vec::new()) }; SHARDS];
 /// Its address names what every thread releases when it ends, for who takes over its robust mutexes.
 pub(super) static DEAD_OWNERS: u8 = 0;
 static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
@@ -122,50 +122,50 @@ pub fn adopt() {
     if cfg!(feature = "object") && sys::gettid() != sys::getpid() {
         kernel::arrived();
         let state = Lock::new(State { detached: true, ..State::default() });
-        let life = Life { tomb: None, state, rounds: AtomicU32::new(0), number: None };
-        watch_end(Arc::new(life));
+        let record = ThreadRecord { exited: None, state, rounds: AtomicU32::new(0), number: None };
+        watch_end(Arc::new(record));
     }
 }
 
-fn shard(thread: pthread_t) -> &'static Lock<Lives> {
-    &LIVES[(thread >> 12 ^ thread >> 22) as usize % SHARDS]
+fn shard(thread: pthread_t) -> &'static Lock<ThreadRecords> {
+    &RECORDS[(thread >> 12 ^ thread >> 22) as usize % SHARDS]
 }
 
-fn find(thread: pthread_t) -> Option<Arc<Life>> {
+fn find(thread: pthread_t) -> Option<Arc<ThreadRecord>> {
     shard(thread).lock().iter().find(|entry| entry.0 == thread).map(|entry| entry.1.clone())
 }
 
 /// The number of a thread while a plan is played. The first one was never announced.
 pub(super) fn number(thread: pthread_t) -> ThreadId {
-    find(thread).and_then(|life| life.number).unwrap_or(0)
+    find(thread).and_then(|record| record.number).unwrap_or(0)
 }
 
-fn enter(thread: pthread_t, life: &Arc<Life>) {
+fn enter(thread: pthread_t, record: &Arc<ThreadRecord>) {
     let mut lives = shard(thread).lock();
-    let mut state = life.state.lock();
+    let mut state = record.state.lock();
     if !state.entered {
         state.entered = true;
         lives.retain(|entry| entry.0 != thread);
-        lives.push((thread, life.clone()));
+        lives.push((thread, record.clone()));
     }
 }
 
-fn leave(thread: pthread_t, life: &Arc<Life>) {
-    shard(thread).lock().retain(|entry| !Arc::ptr_eq(&entry.1, life));
+fn leave(thread: pthread_t, record: &Arc<ThreadRecord>) {
+    shard(thread).lock().retain(|entry| !Arc::ptr_eq(&entry.1, record));
 }
 
 /// Announces a thread.
 fn announce<R>(routine: R, argument: *mut c_void, detached: bool, caller: Caller) -> Box<Start<R>> {
     let turn = if control::active() { control::threads::expect(caller.pc()) } else { None };
-    let (birth, tomb) = thread::birth(caller.pc());
+    let (child, exited) = thread::announce_child(caller.pc());
     let state = Lock::new(State { detached, ..State::default() });
     let number = turn.map(|turn| turn.number);
     if let Some(number) = number {
-        let (slot, time) = birth.place();
+        let (slot, time) = child.place();
         control::tso::born(number, slot, time);
     }
-    let life = Arc::new(Life { tomb: Some(tomb), state, rounds: AtomicU32::new(0), number });
-    Box::new(Start { routine, argument, birth, life, turn })
+    let record = Arc::new(ThreadRecord { exited: Some(exited), state, rounds: AtomicU32::new(0), number });
+    Box::new(Start { routine, argument, child, record, turn })
 }
 
 /// After the real call that creates a thread.
@@ -177,17 +177,17 @@ unsafe fn created<R>(
     thread: *const pthread_t,
     start: *mut Start<R>,
     turn: Option<Newcomer>,
-    life: &Arc<Life>,
+    record: &Arc<ThreadRecord>,
 ) {
     if let Some(newcomer) = turn {
         control::threads::created(newcomer, result == 0);
     }
     if result == 0 {
         // SAFETY: the caller's promise.
-        enter(unsafe { *thread }, life);
+        enter(unsafe { *thread }, record);
     } else {
         // SAFETY: nobody else has it, since there is no thread.
-        thread::cancel(unsafe { Box::from_raw(start) }.birth);
+        thread::cancel(unsafe { Box::from_raw(start) }.child);
     }
 }
 
@@ -199,14 +199,14 @@ unsafe extern "C" fn create(
     caller: Caller,
 ) -> c_int {
     let start = announce(routine, argument, is_detached(attr), caller);
-    let (life, turn) = (start.life.clone(), start.turn);
+    let (record, turn) = (start.record.clone(), start.turn);
     let start = Box::into_raw(start);
     let roomy = with_room(attr);
     let attr = roomy.as_ref().map_or(attr, |roomy| roomy.as_ptr());
     // SAFETY: the caller's arguments, but for the routine and its argument, which fit each other.
     unsafe {
         let result = real::pthread_create(thread, attr, run, start.cast());
-        created(result, thread, start, turn, &life);
+        created(result, thread, start, turn, &record);
         result
     }
 }
@@ -218,12 +218,12 @@ unsafe extern "C" fn create11(
     caller: Caller,
 ) -> c_int {
     let start = announce(routine, argument, false, caller);
-    let (life, turn) = (start.life.clone(), start.turn);
+    let (record, turn) = (start.record.clone(), start.turn);
     let start = Box::into_raw(start);
     // SAFETY: as above.
     unsafe {
         let result = real::thrd_create(thread, run11, start.cast());
-        created(result, thread, start, turn, &life);
+        created(result, thread, start, turn, &record);
         result
     }
 }
@@ -259,11 +259,11 @@ fn wait_for_turn(turn: Option<Newcomer>) {
 }
 
 fn begin<R>(start: Start<R>) -> (R, *mut c_void) {
-    let Start { routine, argument, birth, life, .. } = start;
+    let Start { routine, argument, child, record, .. } = start;
     // SAFETY: no preconditions.
-    enter(unsafe { libc::pthread_self() }, &life);
-    thread::begin(birth);
-    watch_end(life);
+    enter(unsafe { libc::pthread_self() }, &record);
+    thread::begin(child);
+    watch_end(record);
     if !control::active() {
         crash::give_stack();
     }
@@ -274,30 +274,31 @@ fn begin<R>(start: Start<R>) -> (R, *mut c_void) {
 fn returns(result: usize) {
     if control::active() {
         // SAFETY: `watch_end` made it from an `Arc`, which is dropped only at the end.
-        let life = unsafe { libc::pthread_getspecific(KEY.load(Ordering::Relaxed)).cast::<Life>().as_ref() };
-        if let Some(life) = life {
-            life.state.lock().result = Some(result);
+        let record =
+            unsafe { libc::pthread_getspecific(KEY.load(Ordering::Relaxed)).cast::<ThreadRecord>().as_ref() };
+        if let Some(record) = record {
+            record.state.lock().result = Some(result);
         }
     }
 }
 
-fn watch_end(life: Arc<Life>) {
+fn watch_end(record: Arc<ThreadRecord>) {
     // SAFETY: the key was made at start; without one, this fails and the thread is never seen to end.
-    unsafe { libc::pthread_setspecific(KEY.load(Ordering::Relaxed), Arc::into_raw(life).cast()) };
+    unsafe { libc::pthread_setspecific(KEY.load(Ordering::Relaxed), Arc::into_raw(record).cast()) };
 }
 
 /// The destructor of the key. libc calls destructors in up to four rounds: only the last one counts.
 unsafe extern "C" fn at_end(value: *mut c_void) {
     const LAST_ROUND: u32 = 4;
     // SAFETY: `watch_end` made it from an `Arc`, and it is dropped only below.
-    let rounds = unsafe { &(*value.cast::<Life>()).rounds };
+    let rounds = unsafe { &(*value.cast::<ThreadRecord>()).rounds };
     if rounds.fetch_add(1, Ordering::Relaxed) + 1 < LAST_ROUND {
         // SAFETY: the same value again.
         unsafe { libc::pthread_setspecific(KEY.load(Ordering::Relaxed), value) };
         return;
     }
     // SAFETY: this is the last use of the value.
-    let life = unsafe { Arc::from_raw(value.cast::<Life>()) };
+    let record = unsafe { Arc::from_raw(value.cast::<ThreadRecord>()) };
     if control::active() {
         sync::release(&raw const DEAD_OWNERS as usize, Side::Loose, 0);
         control::robust::abandon(tid());
@@ -311,16 +312,16 @@ unsafe extern "C" fn at_end(value: *mut c_void) {
     }
     thread::end();
     let detached = {
-        let mut state = life.state.lock();
+        let mut state = record.state.lock();
         state.ended = true;
         state.detached
     };
     if detached {
         // SAFETY: no preconditions.
-        leave(unsafe { libc::pthread_self() }, &life);
+        leave(unsafe { libc::pthread_self() }, &record);
     }
     if control::active() {
-        drop(life);
+        drop(record);
         control::threads::leave(); // the last word: others go on
     }
 }
@@ -376,21 +377,21 @@ fn with_room(attr: *const pthread_attr_t) -> Option<MaybeUninit<pthread_attr_t>>
 
 /// Does the real call; if it succeeds, the thread's views are taken over.
 fn joining(thread: pthread_t, caller: Caller, how: Joining, real: impl FnOnce() -> c_int) -> c_int {
-    let life = find(thread);
-    let result = match control::active().then_some(life.as_ref()).flatten() {
-        Some(life) => joining_by_turns(thread, life, caller, how, real),
+    let record = find(thread);
+    let result = match control::active().then_some(record.as_ref()).flatten() {
+        Some(record) => joining_by_turns(thread, record, caller, how, real),
         None => real(),
     };
     if result == 0
-        && let Some(life) = life.or_else(|| find(thread))
+        && let Some(record) = record.or_else(|| find(thread))
     {
-        if let Some(tomb) = &life.tomb {
-            thread::join(tomb, caller.pc());
+        if let Some(exited) = &record.exited {
+            thread::join(exited, caller.pc());
         }
-        if let Some(number) = life.number {
+        if let Some(number) = record.number {
             control::tso::join(number);
         }
-        leave(thread, &life);
+        leave(thread, &record);
     }
     result
 }
@@ -412,16 +413,16 @@ impl Joining {
 /// known, and its stack can't be given to another thread at the wrong time.
 fn joining_by_turns(
     thread: pthread_t,
-    life: &Life,
+    record: &ThreadRecord,
     caller: Caller,
     Joining { patience, result: (to, size) }: Joining,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    let Some(number) = life.number.filter(|&number| number != control::me()) else { return real() };
+    let Some(number) = record.number.filter(|&number| number != control::me()) else { return real() };
     if !control::threads::join(number, patience, caller.pc()) {
         return if patience == Patience::None { libc::EBUSY } else { libc::ETIMEDOUT };
     }
-    let known = life.state.lock().result;
+    let known = record.state.lock().result;
     if let Some(value) = known.filter(|_| control::threads::may_stay()) {
         if !to.is_null() {
             // SAFETY: the caller's argument, of which so many bytes are to be written; the lowest ones come first.
@@ -440,18 +441,18 @@ fn joining_by_turns(
 
 /// Does the real call; if it succeeds, nobody will join the thread.
 fn detaching(thread: pthread_t, real: impl FnOnce() -> c_int) -> c_int {
-    let life = find(thread);
+    let record = find(thread);
     let result = real();
     if result == 0
-        && let Some(life) = life
+        && let Some(record) = record
     {
         let ended = {
-            let mut state = life.state.lock();
+            let mut state = record.state.lock();
             state.detached = true;
             state.ended
         };
         if ended {
-            leave(thread, &life);
+            leave(thread, &record);
         }
     }
     result
@@ -521,7 +522,7 @@ pub unsafe extern "C" fn __interpose_thrd_detach(thread: pthread_t) -> c_int {
 extern "C" fn before_exit(result: usize) -> *mut c_void {
     if control::active() && control::me() == 0 {
         let state = Lock::new(State { detached: true, ..State::default() });
-        watch_end(Arc::new(Life { tomb: None, state, rounds: AtomicU32::new(0), number: Some(0) }));
+        watch_end(Arc::new(ThreadRecord { exited: None, state, rounds: AtomicU32::new(0), number: Some(0) }));
     }
     returns(result);
     real::addresses::pthread_exit.address()

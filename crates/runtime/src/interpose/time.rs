@@ -7,7 +7,7 @@ use super::caller::Caller;
 use crate::control::{self, cancel, clock};
 use core::ffi::{c_int, c_long, c_void};
 use libc::{clockid_t, time_t, timespec, timeval};
-use seqcst_schedule::{Kind, Op};
+use seqcst_explore::{Kind, Op};
 
 real! {
     fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int;

@@ -118,7 +118,7 @@ type Meeting = (Class, usize, u32);
 enum Class {
     Memory,
     Object,
-    Birth,
+    ThreadStart,
     Death,
     Fences,
 }
@@ -132,7 +132,7 @@ fn meeting(event: &Event) -> Option<Meeting> {
     let class = match event.what {
         What::Load | What::Store | What::Rmw | What::FailedCas | What::Free => Class::Memory,
         What::Acquire | What::Release => Class::Object,
-        What::Spawn | What::Begin => Class::Birth,
+        What::Spawn | What::Begin => Class::ThreadStart,
         What::End | What::Join => Class::Death,
         What::Fence if event.mode == Mode::SeqCst => return Some((Class::Fences, 0, 0)),
         What::Fence => return None,

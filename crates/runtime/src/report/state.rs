@@ -16,7 +16,7 @@ use seqcst_model::Model;
 use std::collections::BTreeMap;
 use std::ffi::CString;
 
-/// All of it.
+/// Everything that was found so far, and what keeps some of it back.
 pub struct State {
     reports: Vec<Report>,
     by_position: BTreeMap<Key, usize>,

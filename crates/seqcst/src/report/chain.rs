@@ -4,7 +4,7 @@ use super::{place, who};
 use crate::rt::note::Stale;
 use crate::rt::site::Site;
 use crate::rt::source::Closure;
-use seqcst_schedule::{How, Step, Trace};
+use seqcst_explore::{How, Step, Trace};
 use std::fmt::Write;
 
 /// Tells it.

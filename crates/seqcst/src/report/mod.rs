@@ -8,11 +8,11 @@ mod table;
 use crate::rt::note::{Finding, Stale};
 use crate::rt::site::{self, Site};
 use crate::rt::source::Closure;
-use crate::rt::watch::Model;
 use crate::sync::atomic::ordering_name;
+use seqcst_explore::{Divergence, End, Failure, Kind, Outcome, ThreadId, Trace};
 use seqcst_model::Mode;
+use seqcst_model::Model;
 use seqcst_monitor::clocks::Write;
-use seqcst_schedule::{Divergence, End, Failure, Kind, Outcome, ThreadId, Trace};
 use std::fmt::Write as _;
 
 /// What is wrong.
@@ -83,7 +83,7 @@ pub fn diverged(divergence: &Divergence) -> Report {
     let mut text =
         "seqcst: the closure is not deterministic: with the same schedule it does something else\n"
             .to_owned();
-    let shown = |step: Option<seqcst_schedule::Step>| match step {
+    let shown = |step: Option<seqcst_explore::Step>| match step {
         Some(step) => format!("{:?} at {}", step.op.kind, place(step.site as Site)),
         None => "nothing".to_owned(),
     };
@@ -123,6 +123,8 @@ fn model_name(model: Model) -> &'static str {
         Model::Ra => "RA",
         Model::Tso => "TSO (x86)",
         Model::Sc => "SC",
+        Model::ArmV8 => "ARMv8",
+        Model::ArmV7 => "ARMv7",
     }
 }
 

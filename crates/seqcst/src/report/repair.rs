@@ -4,8 +4,8 @@ use super::{chain, table};
 use crate::rt::note::{Finding, Stale};
 use crate::rt::site::Site;
 use crate::rt::source::Closure;
-use crate::rt::watch::Model;
-use seqcst_schedule::{Kind, Plan, Trace};
+use seqcst_explore::{Kind, Plan, Trace};
+use seqcst_model::Model;
 use std::fmt::Write;
 
 /// Says what would help.

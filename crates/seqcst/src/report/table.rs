@@ -3,7 +3,7 @@
 use super::{place, who};
 use crate::rt::site::Site;
 use crate::rt::source::Closure;
-use seqcst_schedule::{Kind, ThreadId, Trace};
+use seqcst_explore::{Kind, ThreadId, Trace};
 use std::fmt::Write;
 
 /// So many steps are shown, the last ones.

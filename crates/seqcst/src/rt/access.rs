@@ -8,9 +8,9 @@ use super::watch::{Access, Done};
 use super::world::names;
 use super::{here, note, step};
 use crate::sync::atomic::ordering_name;
+use seqcst_explore::{FENCES, How, Kind, Op};
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::Look;
-use seqcst_schedule::{FENCES, How, Kind, Op};
 
 /// What an access can do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

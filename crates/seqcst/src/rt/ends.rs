@@ -3,7 +3,7 @@
 use super::note::Dead;
 use super::wait::Wait;
 use super::world::{Way, World};
-use seqcst_schedule::{End, Failure, Plan, State, ThreadId, Trace, Waiting};
+use seqcst_explore::{End, Failure, Plan, State, ThreadId, Trace, Waiting};
 
 /// So often spinning threads go on when nobody else can before this is called a livelock.
 const SPINNING_ROUNDS: u32 = 1000;

@@ -19,7 +19,7 @@ pub mod what_if;
 pub mod worker;
 pub mod world;
 
-use seqcst_schedule::Op;
+use seqcst_explore::Op;
 use site::Site;
 use std::cell::Cell;
 use wait::Wait;

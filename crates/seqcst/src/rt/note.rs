@@ -2,8 +2,8 @@
 
 use super::objects::Touch;
 use super::watch::Access;
+use seqcst_explore::ThreadId;
 use seqcst_monitor::clocks::Write;
-use seqcst_schedule::ThreadId;
 
 /// What a monitor found.
 #[derive(Clone, Debug)]

@@ -2,9 +2,9 @@
 
 use super::site::Site;
 use super::tag::Renew;
-use super::watch::Handover;
-use seqcst_monitor::clocks::{Location, Slot, Time, tso};
-use seqcst_schedule::ThreadId;
+use seqcst_explore::ThreadId;
+use seqcst_monitor::clocks::run::{Location, Message};
+use seqcst_monitor::clocks::{Slot, Time};
 
 /// So many writes of a location are remembered per thread: more than executions have, mostly.
 const HISTORY: usize = 64;
@@ -15,20 +15,12 @@ pub struct Place {
     pub value: u64,
     /// How many writes there were.
     pub version: u32,
-    /// For RC20 and RA, and for races under any model.
     pub location: Location,
-    /// For TSO.
-    pub tso: tso::Location,
 }
 
 impl Default for Place {
     fn default() -> Place {
-        Place {
-            value: 0,
-            version: 0,
-            location: Location::new(0, HISTORY),
-            tso: tso::Location::new(0, 2 * HISTORY),
-        }
+        Place { value: 0, version: 0, location: Location::new(0, HISTORY) }
     }
 }
 
@@ -41,7 +33,6 @@ impl Place {
     pub fn start(&mut self, value: u64) {
         (self.value, self.version) = (value, 0);
         self.location.renew(value);
-        self.tso.renew(value);
     }
 }
 
@@ -73,9 +64,9 @@ pub struct Lock {
     pub writer: Option<ThreadId>,
     pub readers: u32,
     /// What writers hand on.
-    pub written: Handover,
+    pub written: Message,
     /// What readers hand on to writers.
-    pub read: Handover,
+    pub read: Message,
     /// Of a `Once`: it is done.
     pub done: bool,
     /// Of a `Once`: it was left in the middle by a panic.
@@ -148,7 +139,7 @@ impl Condvar {
 #[derive(Debug, Default)]
 pub struct Channel {
     /// What came with each message that is still there.
-    pub filled: std::collections::VecDeque<Handover>,
+    pub filled: std::collections::VecDeque<Message>,
     /// Messages received so far.
     pub received: u64,
     /// Messages sent so far.
@@ -158,7 +149,7 @@ pub struct Channel {
     pub senders: u32,
     pub closed: bool,
     /// What the senders knew when they went.
-    pub gone: Handover,
+    pub gone: Message,
 }
 
 impl Renew for Channel {
@@ -192,9 +183,9 @@ pub struct Barrier {
     pub arrived: usize,
     pub round: u32,
     /// What all who have come knew.
-    pub knows: Handover,
+    pub knows: Message,
     /// What those who pass learn.
-    pub passing: Handover,
+    pub passing: Message,
 }
 
 impl Renew for Barrier {
@@ -209,7 +200,7 @@ impl Renew for Barrier {
 #[derive(Debug, Default)]
 pub struct Counter {
     /// What those who dropped their references knew.
-    pub dropped: Handover,
+    pub dropped: Message,
     /// References that are there, for the search of leaks.
     pub strong: u32,
     pub site: Site,

@@ -3,12 +3,12 @@
 use super::note::{Finding, Note, Stale};
 use super::panics;
 use super::site::{self, Site};
-use super::watch::Model;
 use super::what_if::{self, WhatIf};
 use super::worker::{self, Workers};
 use super::world::{Way, World};
 use rustc_hash::FxHashMap;
-use seqcst_schedule::{Choice, End, Failure, Outcome, Plan, Source, Trace};
+use seqcst_explore::{Choice, End, Failure, Outcome, Plan, Source, Trace};
+use seqcst_model::Model;
 
 /// What to watch, and how far to go.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,9 @@
 use super::site::Site;
 use super::spin::Spin;
 use super::wait::Wait;
-use super::watch::{Handover, Views};
 use super::worker::Exit;
-use seqcst_schedule::Op;
+use seqcst_explore::Op;
+use seqcst_monitor::clocks::run::{self, Message};
 use std::any::Any;
 
 /// What a thread has to do.
@@ -17,7 +17,7 @@ pub struct Task {
     pub name: Option<String>,
     /// What it has to do, until it begins.
     pub job: Option<Job>,
-    pub views: Views,
+    pub views: run::Thread,
     /// Its next step, and where.
     pub next: (Op, Site),
     /// What its next step waits for.
@@ -32,7 +32,7 @@ pub struct Task {
     pub exit: Option<Exit>,
     /// It was given a token by `unpark`, with what the giver knew.
     pub token: bool,
-    pub handed: Handover,
+    pub handed: Message,
     /// Its thread-local values, by their keys.
     pub locals: Vec<(usize, Box<dyn Any>)>,
     /// It is inside of so many destructors of shared values.

@@ -1,7 +1,7 @@
 //! What threads wait for, and whether they have to.
 
 use super::world::World;
-use seqcst_schedule::{State, ThreadId};
+use seqcst_explore::{State, ThreadId};
 
 /// What has to be so before a thread's next step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,26 +1,12 @@
-//! What the monitors know: a thread's views, what objects hand on, and what an access means to them.
+//! What accesses mean to the monitor and to the race detector.
 
 use super::note::{Finding, Stale};
-use super::objects::{Place, Touch};
+use super::objects::Touch;
 use super::site::Site;
 use super::world::World;
-use seqcst_model::Mode;
-use seqcst_monitor::clocks::{self, Did, Hidden, Look, Message, Slot, tso};
-use seqcst_schedule::{Found, Kind, Op, ThreadId};
-
-/// The memory model that executions are watched for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Model {
-    /// C11 without load buffering, as in `seqcst check`.
-    #[default]
-    Rc20,
-    /// Release/acquire: every access releases and acquires.
-    Ra,
-    /// The store buffers of x86.
-    Tso,
-    /// None: assertions, races and deadlocks only.
-    Sc,
-}
+use seqcst_explore::{Found, Kind, Op, ThreadId};
+use seqcst_model::{Mode, Model};
+use seqcst_monitor::clocks::{self, Hidden, Look, Slot, run};
 
 /// What all threads share.
 #[derive(Debug, Default)]
@@ -43,76 +29,7 @@ impl Watch {
 
     /// An SC access or fence takes part in the order of all of them.
     pub fn orders_sc(&self) -> bool {
-        self.model != Model::Tso
-    }
-}
-
-/// A thread's views.
-#[derive(Debug)]
-pub struct Views {
-    /// For RC20 and RA, and for races under any model.
-    pub rc: clocks::Thread,
-    /// For TSO.
-    tso: tso::Thread,
-    with_tso: bool,
-}
-
-impl Default for Views {
-    fn default() -> Views {
-        Views { rc: clocks::Thread::first(0), tso: tso::Thread::first(0), with_tso: false }
-    }
-}
-
-/// What an object hands on from who releases it to who acquires it.
-#[derive(Clone, Debug, Default)]
-pub struct Handover {
-    rc: Message,
-    tso: tso::Message,
-}
-
-impl Handover {
-    /// Nothing released any more.
-    pub fn clear(&mut self) {
-        self.rc.clear();
-        self.tso.clear();
-    }
-}
-
-impl Views {
-    /// The first thread.
-    pub fn first(&mut self, thread: ThreadId, model: Model) {
-        self.rc.renew(thread as Slot);
-        self.tso = tso::Thread::first(thread as Slot);
-        self.with_tso = model == Model::Tso;
-    }
-
-    /// Learns all that an ended thread knew.
-    pub fn join(&mut self, ended: &Views) {
-        self.rc.join(&ended.rc);
-        if self.with_tso {
-            self.tso.join(&ended.tso);
-        }
-    }
-
-    /// Acquires an object.
-    pub fn acquire(&mut self, from: &Handover) {
-        self.rc.acquire(&from.rc);
-        if self.with_tso {
-            self.tso.acquire(&from.tso);
-        }
-    }
-
-    /// Releases an object.
-    pub fn release(&mut self, into: &mut Handover) {
-        self.rc.release(&mut into.rc);
-        if self.with_tso {
-            self.tso.release(&mut into.tso);
-        }
-    }
-
-    /// This access happens before what the thread does next.
-    fn knows(&self, touch: &Touch) -> bool {
-        touch.epoch <= self.rc.cur().get(touch.slot)
+        run::orders_sc(self.model)
     }
 }
 
@@ -143,11 +60,7 @@ impl World {
     pub fn watch_spawn(&mut self, child: ThreadId) {
         let (parents, children) = self.tasks.split_at_mut(child as usize);
         let (parent, child_views) = (&mut parents[self.current as usize].views, &mut children[0].views);
-        parent.rc.renew_child(&mut child_views.rc, child as Slot, 0);
-        child_views.with_tso = parent.with_tso;
-        if parent.with_tso {
-            child_views.tso = parent.tso.child(child as Slot, 0);
-        }
+        parent.renew_child(child_views, child as Slot);
     }
 
     /// A fence.
@@ -155,13 +68,7 @@ impl World {
         if !self.watch.on {
             return;
         }
-        let views = &mut self.tasks[self.current as usize].views;
-        if self.watch.model != Model::Ra || mode == Mode::SeqCst {
-            views.rc.fence(mode, &mut self.watch.hidden);
-        }
-        if self.watch.model == Model::Tso && mode == Mode::SeqCst {
-            views.tso.fence();
-        }
+        self.tasks[self.current as usize].views.fence(mode, &mut self.watch.hidden);
     }
 
     /// Before an atomic access: could it be stale?
@@ -172,15 +79,10 @@ impl World {
         }
         let views = &mut self.tasks[self.current as usize].views;
         let place = self.atomics.get(atomic);
-        if self.watch.model != Model::Tso && (access.mode == Mode::SeqCst || access.failure == Mode::SeqCst) {
-            views.rc.fence(Mode::SeqCst, &mut self.watch.hidden);
+        if access.mode == Mode::SeqCst || access.failure == Mode::SeqCst {
+            views.before_sc(&mut self.watch.hidden);
         }
-        let stale = match self.watch.model {
-            Model::Rc20 | Model::Ra => views.rc.check(&place.location, access.look, |_| 0),
-            Model::Tso if access.rmw => None,
-            Model::Tso => views.tso.check(&place.tso, access.look, |_| 0),
-            Model::Sc => None,
-        };
+        let stale = views.check(&place.location, access.look, access.rmw);
         if let Some(stale) = stale {
             self.note_stale(atomic, access, stale);
         }
@@ -194,17 +96,13 @@ impl World {
         }
         let views = &mut self.tasks[self.current as usize].views;
         let place = self.atomics.get(atomic);
-        let model = self.watch.model;
-        if model == Model::Tso {
-            watch_tso(views, place, access, done);
-        }
-        let strong = |mode| if model == Model::Ra && mode != Mode::SeqCst { Mode::AcqRel } else { mode };
-        let (mode, failure) = (strong(access.mode), strong(access.failure));
+        let (location, site) = (&mut place.location, access.site);
         match done {
-            Done::Read => views.rc.load(&mut place.location, failure, access.site),
-            Done::Stored(value) => views.rc.store(&mut place.location, mode, value, access.site),
-            Done::Updated(value) => views.rc.rmw(&mut place.location, mode, value, access.site),
-        };
+            Done::Read if access.rmw => views.failed_cas(location, access.failure, site),
+            Done::Read => views.load(location, access.failure, site),
+            Done::Stored(value) => views.store(location, access.mode, value, site),
+            Done::Updated(value) => views.rmw(location, access.mode, value, site),
+        }
     }
 
     /// A plain access to a cell: true if it doesn't race with those before it.
@@ -218,9 +116,9 @@ impl World {
         let task = &self.tasks[self.current as usize];
         self.start_anew |= task.dropping > 0 && !self.drops_matter;
         let views = &task.views;
-        let touch = Touch { slot: views.rc.slot(), epoch: views.rc.epoch(), site };
+        let touch = Touch { slot: views.slot(), epoch: views.epoch(), site };
         let state = self.cells.get(cell);
-        let open = |old: &&Touch| !views.knows(old);
+        let open = |old: &&Touch| old.epoch > views.cur().get(old.slot);
         let earlier = state.write.as_ref().filter(open).map(|old| (*old, true));
         let earlier =
             earlier.or_else(|| state.reads.iter().filter(|_| write).find(open).map(|old| (*old, false)));
@@ -245,10 +143,10 @@ impl World {
             return;
         }
         let views = &self.tasks[self.current as usize].views;
-        let touch = Touch { slot: views.rc.slot(), epoch: views.rc.epoch(), site };
+        let touch = Touch { slot: views.slot(), epoch: views.epoch(), site };
         let place = self.atomics.get(atomic);
         let mut accesses = place.location.accesses();
-        let open = accesses.find(|(slot, last, _)| last.time > views.rc.cur().get(*slot));
+        let open = accesses.find(|(slot, last, _)| last.time > views.cur().get(*slot));
         if let Some((slot, last, wrote)) = open {
             let first = Touch { slot, epoch: last.time, site: last.site };
             self.found.push(Found::Race(u64::from(last.site), u64::from(site)));
@@ -260,10 +158,7 @@ impl World {
     #[cold]
     fn note_stale(&mut self, atomic: u32, access: &Access, stale: clocks::Stale) {
         let place = self.atomics.get(atomic);
-        let write = |number| match self.watch.model {
-            Model::Tso => place.tso.write(number).copied(),
-            _ => place.location.write(number).copied(),
-        };
+        let write = |number| place.location.write(number).copied();
         let (missed, older) = (write(stale.missed), write(stale.known));
         let choices = (stale.known..stale.missed).filter_map(write).map(|write| write.value).collect();
         let (thread, step) = (self.current, self.trace.steps.len() as u32);
@@ -271,15 +166,5 @@ impl World {
         let finding = Stale { thread, step, past, atomic, access: *access, missed, older, choices };
         self.found.push(Found::Stale(u64::from(access.site)));
         self.watch.findings.push(Finding::Stale(finding));
-    }
-}
-
-fn watch_tso(views: &mut Views, place: &mut Place, access: &Access, done: Done) {
-    let did = Did { time: views.rc.time(), site: access.site, mode: access.mode };
-    match done {
-        Done::Read if !access.rmw => views.tso.load(&mut place.tso),
-        Done::Read => views.tso.locked_load(&mut place.tso),
-        Done::Stored(value) => views.tso.store(&mut place.tso, did, value),
-        Done::Updated(value) => views.tso.rmw(&mut place.tso, did, value),
     }
 }

@@ -1,13 +1,13 @@
 //! What if a load that could be stale were? If its thread then comes back to the load, having done nothing that others
 //! can see, and from there does the same as if the load had not been stale, it only waits longer: that is no violation
-//! (`DESIGN.md`, "Benign waits at run time"). Here it can be tried. The execution is played again up to the load, which is
+//! (`docs/theory.md`, "Benign waits at run time"). Here it can be tried. The execution is played again up to the load, which is
 //! given the old value, and once more as it was, and what the thread does up to its next effect is compared.
 
 use super::note::Stale;
 use super::site::Site;
 use super::world::{Way, World};
+use seqcst_explore::{Kind, Op, ThreadId};
 use seqcst_monitor::clocks::Look;
-use seqcst_schedule::{Kind, Op, ThreadId};
 
 /// What a thread did: where, what, and the value that it read or wrote.
 pub type Did = (Site, Kind, u64);

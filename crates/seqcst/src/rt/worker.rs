@@ -4,7 +4,7 @@ use super::world::{World, names};
 use super::{here, panics, step, wait::Wait};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
-use seqcst_schedule::{Failure, How, Kind, Op, State, ThreadId};
+use seqcst_explore::{Failure, How, Kind, Op, State, ThreadId};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;

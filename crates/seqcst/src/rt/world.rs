@@ -9,9 +9,10 @@ use super::task::{Job, Task};
 use super::wait::Wait;
 use super::watch::Watch;
 use super::what_if::WhatIf;
-use seqcst_schedule::{
+use seqcst_explore::{
     Choice, End, Failure, Found, How, Kind, Object, Op, Plan, Player, State, ThreadId, Trace,
 };
+use seqcst_monitor::clocks::Slot;
 use std::any::Any;
 
 /// How an execution goes on.
@@ -131,7 +132,7 @@ impl World {
         let first = self.add_thread(None, main);
         self.player.set(first, State::Ready, &mut self.trace);
         self.known = 1;
-        self.tasks[0].views.first(first, self.watch.model);
+        self.tasks[0].views.renew(first as Slot, self.watch.model);
     }
 
     /// Nothing of an exploration is left but memory.

@@ -11,7 +11,7 @@
 use super::Weak;
 use crate::rt::world::{World, names, op};
 use crate::rt::{self, note, site, site::Site, step, tag::Tag, wait::Wait};
-use seqcst_schedule::{How, Kind};
+use seqcst_explore::{How, Kind};
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::panic::Location;

@@ -2,7 +2,7 @@
 
 use crate::rt::world::{names, op};
 use crate::rt::{self, here, note, site, step, tag::Tag, wait::Wait};
-use seqcst_schedule::{How, Kind};
+use seqcst_explore::{How, Kind};
 use std::panic::Location;
 
 /// Like [`std::sync::Barrier`].

@@ -3,7 +3,7 @@
 use super::{LockResult, MutexGuard, give, lock_id, really, take};
 use crate::rt::world::names;
 use crate::rt::{self, here, note, site, site::Site, step, tag::Tag, wait::Wait};
-use seqcst_schedule::{How, Kind, Op};
+use seqcst_explore::{How, Kind, Op};
 use std::panic::Location;
 use std::time::Duration;
 

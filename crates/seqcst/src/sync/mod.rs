@@ -27,7 +27,7 @@ pub use weak::Weak;
 
 use crate::rt::world::{World, names, op};
 use crate::rt::{self, here, note, site::Site, step, tag::Tag, wait::Wait, worker};
-use seqcst_schedule::{How, Kind};
+use seqcst_explore::{How, Kind};
 
 /// The number of a lock in this execution.
 fn lock_id(tag: &Tag) -> u32 {

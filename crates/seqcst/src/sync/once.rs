@@ -3,7 +3,7 @@
 use super::lock_id;
 use crate::rt::world::{names, op};
 use crate::rt::{self, note, site, site::Site, step, tag::Tag, wait::Wait};
-use seqcst_schedule::{How, Kind};
+use seqcst_explore::{How, Kind};
 use std::panic::Location;
 
 /// Like [`std::sync::Once`]. Inside a model it has not happened yet at the beginning of each execution.

@@ -4,7 +4,7 @@ use super::guards::{give_alone, guarded, leads_to_the_value, take_alone, try_alo
 use super::{LockResult, TryLockResult, lock_id, really};
 use crate::rt::world::{World, names, op};
 use crate::rt::{self, note, site, site::Site, step, tag::Tag, wait::Wait};
-use seqcst_schedule::{How, Kind};
+use seqcst_explore::{How, Kind};
 use std::fmt;
 use std::panic::Location;
 

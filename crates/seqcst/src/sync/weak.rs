@@ -3,7 +3,7 @@
 use super::arc::{Arc, acquire, counter};
 use crate::rt::world::{names, op};
 use crate::rt::{here, note, site, step, tag::Tag, wait::Wait};
-use seqcst_schedule::{How, Kind};
+use seqcst_explore::{How, Kind};
 use std::panic::Location;
 use std::sync as real;
 

@@ -13,7 +13,7 @@ use crate::rt::task::Job;
 use crate::rt::world::names;
 use crate::rt::{self, here, note, site, step, wait::Wait, worker};
 use park::Who;
-use seqcst_schedule::{How, Kind, Op};
+use seqcst_explore::{How, Kind, Op};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use crate::rt::world::names;
 use crate::rt::{self, note, site, step, wait::Wait};
-use seqcst_schedule::{How, Kind, Op};
+use seqcst_explore::{How, Kind, Op};
 use std::panic::Location;
 use std::time::Duration;
 

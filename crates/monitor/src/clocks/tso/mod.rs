@@ -1,4 +1,4 @@
-//! The dynamic TSO (x86) monitor: seed 001 §3, with the correction in `DESIGN.md` ("Definitions", TSO).
+//! The dynamic TSO (x86) monitor: \[Sober08] §3, corrected as `docs/theory.md` says (D9).
 //!
 //! A store waits in its thread's buffer while later loads of the thread go ahead. So a load may miss a write that is
 //! before it under SC (`hbSC`), unless the thread made that write or a later one itself, or one of them is *globally*

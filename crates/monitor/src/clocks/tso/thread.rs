@@ -1,4 +1,4 @@
-//! What a thread knows under TSO, and how accesses, fences and synchronisation change it (seed 001, Fig. 2 and 3).
+//! What a thread knows under TSO, and how accesses, fences and synchronisation change it (\[Sober08], Fig. 2 and 3).
 
 use super::location::Location;
 use crate::clocks::{Clock, Did, Look, Slot, Stale, Time, Write};

@@ -106,7 +106,7 @@ pub fn lowered(access: &Action) -> Action {
 }
 
 /// For every attempted access of the run: is it a plain load that TSO allows to read something that SC doesn't? This is a
-/// borderline trace (seed 001, Def. 6), decided by the axioms of both models.
+/// borderline trace (\[Sober08], Def. 6), decided by the axioms of both models.
 pub fn escapes(run: &[Happening]) -> Vec<bool> {
     each_load(run, |graph, thread, load| {
         stale_writes(graph, load).any(|write| {
@@ -120,7 +120,7 @@ pub fn escapes(run: &[Happening]) -> Vec<bool> {
     })
 }
 
-/// The same in the words of `DESIGN.md`: the write that is read has a successor w which is `hbSC`-before the thread, while
+/// As `docs/theory.md`, "TSO", puts it: the write that is read has a successor w which is `hbSC`-before the thread, while
 /// neither w nor a later write is the thread's own, or `ghb`-before an event of it that orders later loads.
 pub fn witnesses(run: &[Happening]) -> Vec<bool> {
     each_load(run, |graph, thread, load| {
@@ -167,7 +167,7 @@ fn ordering_loads(graph: &History, mine: Set<WORDS>) -> Set<WORDS> {
     mine & (graph.reads() | locked | drained)
 }
 
-/// `ghb = ppo ∪ implied ∪ rfe ∪ fr ∪ co` (`DESIGN.md`; seed 004 §II).
+/// `ghb = ppo ∪ implied ∪ rfe ∪ fr ∪ co` (`docs/theory.md`, "Memory models"; \[Fency21] §II).
 fn ghb(graph: &History) -> Relation<WORDS> {
     let locked = graph.with_mode(Mode::SeqCst);
     let (stores, loads) = (graph.writes() - locked, graph.reads() - locked);

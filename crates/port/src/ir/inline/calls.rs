@@ -1,13 +1,13 @@
 //! Calls: which functions they lead to, and what becomes of those that stay calls.
 
-use super::{Back, DEEPEST, Frame, Inliner, LARGEST, Site, Step, Why};
+use super::{Back, DEEPEST, Frame, Inliner, LARGEST, Reason, Site, Step};
 use crate::ir::code::FunctionId;
 use crate::ir::library::Effect;
 use crate::ir::limits::Limits;
-use crate::ir::module::{Call, Callee, End, Local, Op, Value};
+use crate::ir::module::{Call, Callee, Local, Op, Terminator, Value};
 
 impl Inliner<'_> {
-    /// A call: followed if possible. The room where control goes on behind it.
+    /// A call: followed if possible. The block where control goes on behind it.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn call(
         &mut self,
@@ -25,7 +25,7 @@ impl Inliner<'_> {
             return self.opaque(frame, at, result, call, arguments, site, exception);
         };
         self.push(at, Step { result: None, op: Op::Compute(Vec::new()), site, mark: true });
-        let behind = self.room();
+        let behind = self.new_block();
         let back = Back { normal: behind, exception };
         // A library function that may call, or not; what it gives back is its own.
         let perhaps = self.calls_back(frame, call).is_some();
@@ -39,11 +39,11 @@ impl Inliner<'_> {
             returned.extend(values.into_iter().filter(|_| !perhaps));
         }
         let end = match entries[..] {
-            [only] => End::Jump(only),
-            [] => End::Jump(behind),
-            _ => End::Any(entries),
+            [only] => Terminator::Jump(only),
+            [] => Terminator::Jump(behind),
+            _ => Terminator::Any(entries),
         };
-        self.end(at, end, site);
+        self.terminate(at, end, site);
         if let Some(result) = result {
             let op = match perhaps {
                 true => Op::Compute(Vec::new()),
@@ -73,11 +73,11 @@ impl Inliner<'_> {
         };
         let name = found.first().map(|id| self.code.name(*id).to_owned()).unwrap_or_default();
         if found.iter().any(|id| self.stack.contains(id)) {
-            self.note(site, Why::Recursion, name);
+            self.note(site, Reason::Recursion, name);
             return None;
         }
         if !found.is_empty() && (self.steps > LARGEST || self.stack.len() > DEEPEST) {
-            self.note(site, Why::Size, name);
+            self.note(site, Reason::Size, name);
             return None;
         }
         Some(found)
@@ -114,7 +114,7 @@ impl Inliner<'_> {
 
     /// The same for a value that was loaded from a global.
     fn loaded(&self, local: Local) -> Option<Vec<FunctionId>> {
-        let mut steps = self.body.rooms.iter().flat_map(|room| &room.steps);
+        let mut steps = self.body.blocks.iter().flat_map(|block| &block.steps);
         match &steps.find(|step| step.result == Some(local))?.op {
             Op::Load { pointer: Value::Address(object, offset), size, .. } => {
                 self.code.functions_at(*object, *offset, *size)
@@ -152,12 +152,12 @@ impl Inliner<'_> {
         };
         let noted = self.body.notes.last().is_some_and(|note| note.site == site);
         if matches!(effect, Effect::Unknown | Effect::Calls(_)) && !noted {
-            let (why, name) = match &call.callee {
-                Callee::Direct(symbol) => (Why::External, module.name(*symbol).to_owned()),
-                Callee::Indirect(_) => (Why::Indirect, String::new()),
-                Callee::Assembly(text, _) => (Why::Assembly, text.clone()),
+            let (reason, name) = match &call.callee {
+                Callee::Direct(symbol) => (Reason::External, module.name(*symbol).to_owned()),
+                Callee::Indirect(_) => (Reason::Indirect, String::new()),
+                Callee::Assembly(text, _) => (Reason::Assembly, text.clone()),
             };
-            self.note(site, why, name);
+            self.note(site, reason, name);
         }
         let limits = match effect {
             Effect::None => Limits::NOTHING,
@@ -169,8 +169,8 @@ impl Inliner<'_> {
         let op = Op::Call(Box::new(Call { callee, arguments, limits, fresh, nounwind, lent, ..*call }));
         self.push(at, Step { result, op, site, mark: false });
         let Some(exception) = exception.filter(|_| !nounwind) else { return at };
-        let next = self.room();
-        self.end(at, End::Any(vec![next, exception]), site);
+        let next = self.new_block();
+        self.terminate(at, Terminator::Any(vec![next, exception]), site);
         next
     }
 }

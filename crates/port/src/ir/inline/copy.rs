@@ -67,7 +67,7 @@ impl Inliner<'_> {
             Op::Unknown(name, from) => Op::Unknown(name.clone(), values(from)),
             Op::Fence(order) => Op::Fence(*order),
             // Calls and ends are copied where control flow is.
-            Op::Alloca | Op::Call(_) | Op::End(_) => Op::Alloca,
+            Op::Alloca | Op::Call(_) | Op::Terminator(_) => Op::Alloca,
         }
     }
 }

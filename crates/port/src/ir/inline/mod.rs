@@ -6,10 +6,10 @@
 
 mod calls;
 mod copy;
-mod taken;
+mod moved;
 
 use super::code::{Code, FunctionId};
-use super::module::{End, Function, Instruction, Local, Op, Value};
+use super::module::{Function, Instruction, Local, Op, Terminator, Value};
 use rustc_hash::FxHashMap;
 
 /// An instruction in the text: what a fence can be put in front of.
@@ -48,9 +48,9 @@ pub struct Step {
     pub mark: bool,
 }
 
-/// A block of the thread.
+/// A basic block of the thread.
 #[derive(Clone, Debug)]
-pub struct Room {
+pub struct Block {
     /// What happens; the last one says where control goes.
     pub steps: Vec<Step>,
 }
@@ -59,7 +59,7 @@ pub struct Room {
 #[derive(Debug, Default)]
 pub struct Body {
     /// The first one is the entry.
-    pub rooms: Vec<Room>,
+    pub blocks: Vec<Block>,
     /// How many values there are; the first ones are the parameters.
     pub values: u32,
     /// How many of them are parameters.
@@ -75,17 +75,17 @@ pub struct Body {
 /// Something that was treated conservatively.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Note {
-    /// Where.
+    /// The call or instruction.
     pub site: Site,
-    /// Why.
-    pub why: Why,
-    /// What is called.
+    /// Why it was not followed.
+    pub reason: Reason,
+    /// The function or instruction that it names.
     pub name: String,
 }
 
 /// Why a call was not followed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Why {
+pub enum Reason {
     /// The function is not in these files.
     External,
     /// A pointer to a function.
@@ -112,7 +112,7 @@ pub fn inline(code: &Code, function: FunctionId) -> Body {
     let Some(root) = code.function(function) else { return inliner.body };
     inliner.body.parameters = root.parameters.len() as u32;
     inliner.copy(function, root, None, None);
-    taken::cut(code, &mut inliner.body);
+    moved::cut(code, &mut inliner.body);
     inliner.body
 }
 
@@ -135,24 +135,24 @@ struct Back {
 }
 
 impl Inliner<'_> {
-    fn room(&mut self) -> usize {
-        self.body.rooms.push(Room { steps: Vec::new() });
-        self.body.rooms.len() - 1
+    fn new_block(&mut self) -> usize {
+        self.body.blocks.push(Block { steps: Vec::new() });
+        self.body.blocks.len() - 1
     }
 
-    fn push(&mut self, room: usize, step: Step) {
+    fn push(&mut self, block: usize, step: Step) {
         self.steps += 1;
         if let (Some(result), Op::Copy(value)) = (step.result, &step.op) {
             self.defs.insert(result, value.clone());
         }
-        self.body.rooms[room].steps.push(step);
+        self.body.blocks[block].steps.push(step);
     }
 
-    fn end(&mut self, room: usize, end: End, site: Site) {
-        self.push(room, Step { result: None, op: Op::End(end), site, mark: false });
+    fn terminate(&mut self, block: usize, end: Terminator, site: Site) {
+        self.push(block, Step { result: None, op: Op::Terminator(end), site, mark: false });
     }
 
-    /// Copies a function: the room where it begins, and the values it can return.
+    /// Copies a function: the block where it begins, and the values it can return.
     fn copy(
         &mut self,
         id: FunctionId,
@@ -171,22 +171,22 @@ impl Inliner<'_> {
         for (&local, &of) in &function.pointees {
             self.body.pointees.insert(first + local, (id.file, of));
         }
-        let rooms: Vec<usize> = function.blocks.iter().map(|_| self.room()).collect();
-        let mut entry = rooms.first().copied().unwrap_or_default();
+        let blocks: Vec<usize> = function.blocks.iter().map(|_| self.new_block()).collect();
+        let mut entry = blocks.first().copied().unwrap_or_default();
         if let Some(arguments) = arguments {
-            // A room of its own: the first block may be a loop.
-            let before = self.room();
+            // A block of its own: the first block may be a loop.
+            let before = self.new_block();
             let site = Site::Before { function: id, block: 0, index: 0 };
             for local in 0..function.parameters.len() {
                 let op = Op::Copy(arguments.get(local).cloned().unwrap_or(Value::Constant(Vec::new())));
                 self.push(before, Step { result: Some(first + local as u32), op, site, mark: false });
             }
-            self.end(before, End::Jump(entry), site);
+            self.terminate(before, Terminator::Jump(entry), site);
             entry = before;
         }
-        let mut frame = Frame { id, first, rooms, back, returned: Vec::new() };
+        let mut frame = Frame { id, first, blocks, back, returned: Vec::new() };
         for (block, content) in function.blocks.iter().enumerate() {
-            let mut at = frame.rooms[block];
+            let mut at = frame.blocks[block];
             for (index, instruction) in content.body.iter().enumerate() {
                 at = self.instruction(&mut frame, at, block, index, instruction);
             }
@@ -195,7 +195,7 @@ impl Inliner<'_> {
         (entry, frame.returned)
     }
 
-    /// Copies one instruction; the room where the next one goes.
+    /// Copies one instruction; the block where the next one goes.
     fn instruction(
         &mut self,
         frame: &mut Frame,
@@ -211,46 +211,47 @@ impl Inliner<'_> {
                 let next = Site::Before { function: frame.id, block: block as u32, index: index as u32 + 1 };
                 self.call(frame, at, result, call, site, next, None)
             }
-            Op::End(End::Invoke(call, normal, exception)) => {
-                let (normal, to) = (frame.rooms[*normal], *normal as u32);
-                let exception = frame.rooms[*exception];
+            Op::Terminator(Terminator::Invoke(call, normal, exception)) => {
+                let (normal, to) = (frame.blocks[*normal], *normal as u32);
+                let exception = frame.blocks[*exception];
                 let edge = Site::Edge { function: frame.id, from: block as u32, to };
                 let at = self.call(frame, at, result, call, site, edge, Some(exception));
-                self.end(at, End::Jump(normal), edge);
+                self.terminate(at, Terminator::Jump(normal), edge);
                 at
             }
-            Op::End(end) => {
+            Op::Terminator(end) => {
                 let end = match end {
-                    End::Jump(to) => End::Jump(frame.rooms[*to]),
-                    End::Branch(value, yes, no) => {
-                        End::Branch(self.value(frame, value), frame.rooms[*yes], frame.rooms[*no])
+                    Terminator::Jump(to) => Terminator::Jump(frame.blocks[*to]),
+                    Terminator::Branch(value, yes, no) => {
+                        Terminator::Branch(self.value(frame, value), frame.blocks[*yes], frame.blocks[*no])
                     }
-                    End::Switch(value, to) => {
-                        End::Switch(self.value(frame, value), to.iter().map(|&to| frame.rooms[to]).collect())
-                    }
-                    End::Any(to) => End::Any(to.iter().map(|&to| frame.rooms[to]).collect()),
-                    End::Return(value) => {
+                    Terminator::Switch(value, to) => Terminator::Switch(
+                        self.value(frame, value),
+                        to.iter().map(|&to| frame.blocks[to]).collect(),
+                    ),
+                    Terminator::Any(to) => Terminator::Any(to.iter().map(|&to| frame.blocks[to]).collect()),
+                    Terminator::Return(value) => {
                         let value = value.as_ref().map(|value| self.value(frame, value));
                         match frame.back {
                             Some(back) => {
                                 frame.returned.extend(value);
-                                End::Jump(back.normal)
+                                Terminator::Jump(back.normal)
                             }
-                            None => End::Return(value),
+                            None => Terminator::Return(value),
                         }
                     }
-                    End::Resume => match frame.back.and_then(|back| back.exception) {
-                        Some(exception) => End::Jump(exception),
-                        None => End::Leave,
+                    Terminator::Resume => match frame.back.and_then(|back| back.exception) {
+                        Some(exception) => Terminator::Jump(exception),
+                        None => Terminator::Leave,
                     },
-                    End::Leave | End::Invoke(..) => End::Leave,
+                    Terminator::Leave | Terminator::Invoke(..) => Terminator::Leave,
                 };
-                self.end(at, end, site);
+                self.terminate(at, end, site);
                 at
             }
             op => {
                 if let Op::Unknown(name, _) = op {
-                    self.note(site, Why::Instruction, name.clone());
+                    self.note(site, Reason::Instruction, name.clone());
                 }
                 let op = self.op(frame, op);
                 self.push(at, Step { result, op, site, mark: false });
@@ -259,8 +260,8 @@ impl Inliner<'_> {
         }
     }
 
-    fn note(&mut self, site: Site, why: Why, name: String) {
-        self.body.notes.push(Note { site, why, name });
+    fn note(&mut self, site: Site, reason: Reason, name: String) {
+        self.body.notes.push(Note { site, reason, name });
     }
 }
 
@@ -269,8 +270,8 @@ struct Frame {
     id: FunctionId,
     /// The number of its first local.
     first: Local,
-    /// The rooms where its blocks begin.
-    rooms: Vec<usize>,
+    /// For each of its blocks, the first block of the thread that copies it.
+    blocks: Vec<usize>,
     /// Where it returns to; `None`: it is the thread itself.
     back: Option<Back>,
     /// What it returns.

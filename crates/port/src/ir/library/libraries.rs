@@ -1,22 +1,23 @@
 //! The libraries of C, C++ and Rust.
 
 use super::Effect;
-use crate::program::{Kind, Order};
+use crate::program::Kind;
+use seqcst_model::Mode;
 
 const fn takes(argument: usize) -> Effect {
-    Effect::Access(argument, Kind::Rmw, Order::Acquire)
+    Effect::Access(argument, Kind::Rmw, Mode::Acquire)
 }
 
 const fn tries(argument: usize) -> Effect {
-    Effect::Access(argument, Kind::Cas, Order::Acquire)
+    Effect::Access(argument, Kind::Cas, Mode::Acquire)
 }
 
 const fn gives(argument: usize) -> Effect {
-    Effect::Access(argument, Kind::Rmw, Order::Release)
+    Effect::Access(argument, Kind::Rmw, Mode::Release)
 }
 
 const fn both(argument: usize) -> Effect {
-    Effect::Access(argument, Kind::Rmw, Order::AcqRel)
+    Effect::Access(argument, Kind::Rmw, Mode::AcqRel)
 }
 
 /// Names and what they do. `*` stands for anything, and is for names that are mangled.
@@ -69,7 +70,7 @@ pub const TABLE: &[(&str, Effect)] = &[
     ("pthread_attr_setscope pthread_attr_setschedpolicy pthread_attr_setschedparam", Effect::Arguments),
     ("pthread_attr_setinheritsched pthread_attr_setaffinity_np pthread_getattr_np", Effect::Arguments),
     ("sched_yield usleep sleep", Effect::None),
-    // What others have kept: whoever gave it to them has given it away.
+    // What others have kept has escaped where it was passed to them.
     ("pthread_getspecific pthread_key_delete tss_get tss_delete", Effect::None),
     ("pthread_once call_once", Effect::Calls(1)),
     // Locks: glibc takes them with an acquire read-modify-write and gives them back with a release one.
@@ -81,7 +82,7 @@ pub const TABLE: &[(&str, Effect)] = &[
     ("pthread_rwlock_timedrdlock pthread_rwlock_timedwrlock", tries(0)),
     ("pthread_rwlock_clockrdlock pthread_rwlock_clockwrlock", tries(0)),
     ("pthread_mutex_unlock mtx_unlock pthread_rwlock_unlock sem_post", gives(0)),
-    ("pthread_spin_unlock", Effect::Access(0, Kind::Store, Order::Release)),
+    ("pthread_spin_unlock", Effect::Access(0, Kind::Store, Mode::Release)),
     ("pthread_barrier_wait", both(0)),
     ("pthread_cond_wait pthread_cond_timedwait pthread_cond_clockwait cnd_wait cnd_timedwait", both(1)),
     ("pthread_cond_signal pthread_cond_broadcast cnd_signal cnd_broadcast sem_getvalue", Effect::Arguments),

@@ -11,7 +11,8 @@ mod libraries;
 
 use super::barrier;
 use super::limits::{Limits, Reach};
-use crate::program::{Kind, Order};
+use crate::program::Kind;
+use seqcst_model::Mode;
 
 /// What a function does to the memory of its caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,18 +21,18 @@ pub enum Effect {
     None,
     /// Nothing, and it does not return.
     Ends,
-    /// It returns memory that nobody else knows.
+    /// It returns memory that has not escaped.
     Allocates,
-    /// It returns memory that nobody else knows, and has written there.
+    /// It returns memory that has not escaped, and has written there.
     AllocatesFilled,
     /// The same with what is in the memory that the first argument points at.
     Duplicates,
-    /// The same, and that memory goes back: nobody else may use it any more.
+    /// The same, and that memory goes back: its use is an error from then on.
     Reallocates,
     /// It reads and writes what its arguments point at, and keeps no pointer.
     Arguments,
     /// One access to what the argument with this number points at.
-    Access(usize, Kind, Order),
+    Access(usize, Kind, Mode),
     /// It copies: to the first argument from the second, as many bytes as the third says.
     Copies,
     /// It fills the first argument, as many bytes as the third says.
@@ -87,7 +88,7 @@ impl Effect {
         matches!(self, Effect::Starts(..) | Effect::Launches(_) | Effect::Takes(_))
     }
 
-    /// Whether it returns memory that nobody else knows.
+    /// Whether it returns memory that has not escaped.
     pub fn allocates(self) -> bool {
         matches!(self, Effect::Allocates | Effect::AllocatesFilled | Effect::Duplicates | Effect::Reallocates)
     }

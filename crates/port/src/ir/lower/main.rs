@@ -1,14 +1,15 @@
-//! What runs besides the threads: `main`, or functions that others call, and whoever else starts threads.
+//! What runs besides the threads: `main`, or functions that others call, and other functions that start threads.
 
 use super::window::{Window, starts};
 use super::{Lower, together};
+use crate::graph::reachable;
 use crate::ir::code::FunctionId;
 use crate::ir::flow::Flow;
 use crate::ir::inline::{Body, Site, inline};
-use crate::ir::module::{End, Op};
-use crate::ir::threads::{self, How, Thread};
+use crate::ir::module::{Op, Terminator};
+use crate::ir::threads::{self, Thread, ThreadOrigin};
 use crate::limit::OutOfTime;
-use crate::program::{Function, What};
+use crate::program::{Function, NodeKind};
 use rustc_hash::FxHashSet;
 
 /// A function that is no thread.
@@ -26,25 +27,19 @@ impl Lower<'_> {
         else {
             return false;
         };
-        let next: Vec<Vec<usize>> = function.blocks.iter().map(|block| block.successors()).collect();
-        let mut work = next.get(start.block as usize).cloned().unwrap_or_default();
-        let mut reached = vec![false; next.len()];
-        while let Some(block) = work.pop() {
-            if !std::mem::replace(&mut reached[block], true) {
-                work.extend(&next[block]);
-            }
-        }
-        !reached.get(start.block as usize).copied().unwrap_or(true)
+        let next = |block: usize| function.blocks[block].successors();
+        let (many, block) = (function.blocks.len(), start.block as usize);
+        block < many && !reachable(many, next(block), next).contains(block)
     }
 
     /// All that runs at the same time as the threads and is none of them.
     pub(super) fn others(&mut self, found: &[Thread], first: u32) -> Result<Vec<Function>, OutOfTime> {
-        let named = found.iter().all(|thread| thread.how == How::Named);
+        let named = found.iter().all(|thread| thread.origin == ThreadOrigin::Named);
         let is_thread = |id: &FunctionId| found.iter().any(|thread| thread.function == *id);
         let main = threads::main(self.code);
         let ids: Vec<FunctionId> = match main {
             Some(main) => vec![main],
-            // Whoever names threads says what runs.
+            // A user who names threads says what runs.
             None if named => Vec::new(),
             None => self.code.functions().filter(|id| self.is_open(*id)).collect(),
         };
@@ -55,7 +50,7 @@ impl Lower<'_> {
         if named && within.is_empty() {
             return Ok(Vec::new());
         }
-        // Who starts threads and is called by nobody here: it may have done so at any time.
+        // Functions that start threads and have no caller here may have done so at any time.
         let mut elsewhere: Vec<FunctionId> = threads::starts(self.code)
             .into_iter()
             .filter(|site| !named && !within.contains(site) && !self.started.contains(site))
@@ -66,14 +61,14 @@ impl Lower<'_> {
         let closes = self.started.is_empty();
         let windows: Vec<Window> =
             roots.iter().map(|root| Window::new(self.code, &root.body, &root.flow, closes)).collect();
-        // Where nobody knows when threads begin, or they go on between two calls, they may run at all times.
+        // Where it is unknown when threads begin, or they go on between two calls, they may run at all times.
         let begins = elsewhere.is_empty() && !within.is_empty();
         let ends = main.is_some() || roots.iter().zip(&windows).all(|(root, window)| self.ends(root, window));
         let mut functions = Vec::new();
         self.again = main.is_none();
         for (root, window) in roots.iter().zip(&windows) {
             let number = first + functions.len() as u32;
-            let open = |room: usize, step: usize| window.is_open(room, step);
+            let open = |block: usize, step: usize| window.is_open(block, step);
             let window: Option<&dyn Fn(usize, usize) -> bool> =
                 if begins && ends { Some(&open) } else { None };
             let function = self.graph(root.id, number, &root.body, &root.flow, window)?;
@@ -105,10 +100,10 @@ impl Lower<'_> {
 
     /// Whether no thread runs any more wherever a function is left.
     fn ends(&self, root: &Root, window: &Window) -> bool {
-        root.body.rooms.iter().enumerate().all(|(number, room)| {
-            let Some(last) = room.steps.last() else { return true };
-            let left = matches!(last.op, Op::End(End::Return(_))) || self.throws(last.site);
-            !left || !window.is_open(number, room.steps.len() - 1)
+        root.body.blocks.iter().enumerate().all(|(number, block)| {
+            let Some(last) = block.steps.last() else { return true };
+            let left = matches!(last.op, Op::Terminator(Terminator::Return(_))) || self.throws(last.site);
+            !left || !window.is_open(number, block.steps.len() - 1)
         })
     }
 
@@ -117,7 +112,7 @@ impl Lower<'_> {
         let Site::Before { function, block, index } = site else { return false };
         let block = self.code.function(function).and_then(|f| f.blocks.get(block as usize));
         let instruction = block.and_then(|block| block.body.get(index as usize));
-        instruction.is_some_and(|instruction| instruction.op == Op::End(End::Resume))
+        instruction.is_some_and(|instruction| instruction.op == Op::Terminator(Terminator::Resume))
     }
 
     /// Whether others can call a function, and it is not the library's.
@@ -130,5 +125,5 @@ impl Lower<'_> {
 }
 
 fn counts(function: &Function) -> bool {
-    function.nodes.iter().any(|node| node.what != What::Nothing)
+    function.nodes.iter().any(|node| node.kind != NodeKind::Nothing)
 }

@@ -1,14 +1,14 @@
 //! Threads to a [`Program`]: nodes for what memory sees, edges for control flow.
 //!
-//! * `main`: who else runs: `main`, and whoever starts threads; `window`: while threads run;
-//! * `rooms`: the graph of one thread;
+//! * `main`: what else runs: `main`, and functions that start threads; `window`: while threads run;
+//! * `blocks`: the graph of one thread, basic block by basic block;
 //! * `events`: what one instruction does to memory;
 //! * `address`: where it does so.
 
 mod address;
+mod blocks;
 mod events;
 mod main;
-mod rooms;
 mod window;
 
 use super::classes::Classes;
@@ -21,8 +21,8 @@ use super::inline::{Body, Note, Site, inline};
 use super::pointers::Pointers;
 use super::threads::{Start, Thread};
 use crate::limit::{Deadline, OutOfTime};
-use crate::program::{Edge, Function, Node, Place, Program, What};
-use rooms::Graph;
+use crate::program::{Edge, Function, Node, NodeKind, Place, Program};
+use blocks::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What to look at.
@@ -52,12 +52,12 @@ pub struct Ported {
     /// Whether there are functions for others to call, and it was taken that one thread does so, one call after the other.
     pub one_caller: bool,
     /// What was taken for granted on the way.
-    pub taken: Taken,
+    pub assumptions: Assumptions,
 }
 
 /// What is taken for granted where a program gives occasion to.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Taken {
+pub struct Assumptions {
     /// What calls do inside that were not followed is ordered as their authors want it.
     pub calls: bool,
     /// Allocators look after themselves, and give memory out again only once they have had it back.
@@ -86,7 +86,7 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
         again: options.client,
         all_dependencies: true,
         one_caller: false,
-        taken: Taken::default(),
+        assumptions: Assumptions::default(),
     };
     for (number, object) in code.objects.iter().enumerate() {
         lower.classes.globals.insert(number as u32, (object.leaks, object.name.clone()));
@@ -109,7 +109,7 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
     let program = Program { functions, locations: lower.classes.locations() };
     let mut notes: Vec<Note> = lower.notes.into_iter().collect();
     notes.sort();
-    let taken = Taken { types: lower.classes.tell_by_type(), ..lower.taken };
+    let assumptions = Assumptions { types: lower.classes.tell_by_type(), ..lower.assumptions };
     Ok(Ported {
         program,
         classes: lower.classes,
@@ -117,7 +117,7 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
         notes,
         all_dependencies: lower.all_dependencies,
         one_caller: lower.one_caller,
-        taken,
+        assumptions,
     })
 }
 
@@ -129,7 +129,7 @@ fn together(functions: Vec<Function>, name: &str, many: bool) -> Function {
         let first = out.nodes.len();
         for mut node in function.nodes {
             node.next.iter_mut().for_each(|edge| edge.to += first);
-            if let What::Access(access) = &mut node.what {
+            if let NodeKind::Access(access) = &mut node.kind {
                 access.depends.iter_mut().for_each(|dependency| dependency.on += first);
             }
             let ends = node.next.is_empty();
@@ -158,20 +158,20 @@ struct Lower<'c> {
     again: bool,
     all_dependencies: bool,
     one_caller: bool,
-    taken: Taken,
+    assumptions: Assumptions,
 }
 
 /// A thread that is being looked at.
-struct Looking<'a> {
+struct ThreadContext<'a> {
     number: u32,
     function: FunctionId,
     body: &'a Body,
     flow: &'a Flow,
     pointers: Pointers<'a>,
     escape: Escape,
-    /// The room and the step that is being looked at.
+    /// The block and the step that is being looked at.
     at: (usize, usize),
-    /// The steps that count, if not all do: room and step.
+    /// The steps that count, if not all do: block and step.
     window: Option<&'a dyn Fn(usize, usize) -> bool>,
 }
 
@@ -192,14 +192,15 @@ impl Lower<'_> {
         pointers.keep(stored);
         // Once more, now that it is known what is kept where.
         let escape = Escape::new(self.code, body, &mut pointers, deadline)?;
-        let mut looking = Looking { number, function, body, flow, pointers, escape, at: (0, 0), window };
+        let mut context =
+            ThreadContext { number, function, body, flow, pointers, escape, at: (0, 0), window };
         let mut graph = Graph::default();
-        let mut entries: Vec<Option<usize>> = vec![None; body.rooms.len()];
+        let mut entries: Vec<Option<usize>> = vec![None; body.blocks.len()];
         let mut ends: Vec<(usize, usize)> = Vec::new();
-        for (room, entry) in entries.iter_mut().enumerate() {
+        for (block, entry) in entries.iter_mut().enumerate() {
             deadline.check("looking at addresses")?;
-            if room == 0 || !flow.before[room].is_empty() {
-                *entry = Some(self.room(&mut looking, room, &mut graph, &mut ends));
+            if block == 0 || !flow.predecessors[block].is_empty() {
+                *entry = Some(self.block(&mut context, block, &mut graph, &mut ends));
             }
         }
         for (node, to) in ends {
@@ -208,7 +209,7 @@ impl Lower<'_> {
             }
         }
         let mut nodes = graph.nodes;
-        let pointers = &mut looking.pointers;
+        let pointers = &mut context.pointers;
         let filled = depend::fill(&mut nodes, &graph.origins, self.code, (body, flow), pointers, deadline)?;
         self.all_dependencies &= filled;
         Ok(Function {
@@ -257,9 +258,9 @@ impl Lower<'_> {
         place
     }
 
-    fn node(&mut self, what: What, site: Site, depth: u32) -> Node {
-        let place = if what == What::Nothing { None } else { self.place(site) };
-        Node { what, next: Vec::new(), depth, place, tag: self.tag(site) }
+    fn node(&mut self, kind: NodeKind, site: Site, depth: u32) -> Node {
+        let place = if kind == NodeKind::Nothing { None } else { self.place(site) };
+        Node { kind, next: Vec::new(), depth, place, tag: self.tag(site) }
     }
 }
 

@@ -1,45 +1,46 @@
 //! While threads run: how many a function may have started, less those that it has waited for.
 //!
-//! Along every path: a start is one more; who waits for a thread returns when one has ended, and nobody may wait twice for the
-//! same one, so it is one less, whichever it is. Round and round a loop, starts are any number, unless it is known how often it
-//! goes round.
+//! Along every path: a start is one more; who waits for a thread returns when one has ended, and waiting twice for the
+//! same one is an error, so it is one less, whichever it is. In a loop, starts are any number, unless its number of
+//! iterations is known.
 
 use crate::ir::code::Code;
 use crate::ir::flow::Flow;
-use crate::ir::inline::{Body, Room, Site, Step};
+use crate::ir::inline::{Block, Body, Site, Step};
 use crate::ir::library::Effect;
-use crate::ir::module::{End, Op, Value};
+use crate::ir::module::{Op, Terminator, Value};
 
 /// How many threads may run at every step.
 pub struct Window {
-    /// Before every step of every room.
+    /// Before every step of every block.
     running: Vec<Vec<usize>>,
 }
 
 /// The steps that start threads.
 pub fn starts<'b>(code: &'b Code, body: &'b Body) -> impl Iterator<Item = &'b Step> {
-    body.rooms.iter().flat_map(|room| starts_in(code, room))
+    body.blocks.iter().flat_map(|block| starts_in(code, block))
 }
 
-fn starts_in<'b>(code: &'b Code, room: &'b Room) -> impl Iterator<Item = &'b Step> {
+fn starts_in<'b>(code: &'b Code, block: &'b Block) -> impl Iterator<Item = &'b Step> {
     let starts = |step: &&Step| matches!(&step.op, Op::Call(call) if code.effect_of(call).starts());
-    room.steps.iter().filter(starts)
+    block.steps.iter().filter(starts)
 }
 
 impl Window {
     /// Looks at a function. Without `closes`, threads that it knows nothing of may go on when it has waited for its own.
     pub fn new(code: &Code, body: &Body, flow: &Flow, closes: bool) -> Window {
-        let rounds: Vec<Option<usize>> = (0..body.rooms.len()).map(|room| rounds(code, body, room)).collect();
-        let many = |room: usize| rounds[room].unwrap_or(1);
-        let of = |room: usize| starts_in(code, &body.rooms[room]).count() * many(room);
-        let any_number = (0..body.rooms.len()).map(of).sum::<usize>() + 1;
+        let rounds: Vec<Option<usize>> =
+            (0..body.blocks.len()).map(|block| rounds(code, body, block)).collect();
+        let many = |block: usize| rounds[block].unwrap_or(1);
+        let of = |block: usize| starts_in(code, &body.blocks[block]).count() * many(block);
+        let any_number = (0..body.blocks.len()).map(of).sum::<usize>() + 1;
         let mut running: Vec<Vec<usize>> =
-            body.rooms.iter().map(|room| vec![0; room.steps.len() + 1]).collect();
-        let mut work: Vec<usize> = (0..body.rooms.len()).rev().collect();
+            body.blocks.iter().map(|block| vec![0; block.steps.len() + 1]).collect();
+        let mut work: Vec<usize> = (0..body.blocks.len()).rev().collect();
         while let Some(number) = work.pop() {
-            let room = &body.rooms[number];
+            let block = &body.blocks[number];
             let running_here = &mut running[number];
-            for (at, step) in room.steps.iter().enumerate() {
+            for (at, step) in block.steps.iter().enumerate() {
                 let before = running_here[at];
                 running_here[at + 1] = match &step.op {
                     Op::Call(call) if code.effect_of(call).starts() => {
@@ -53,9 +54,9 @@ impl Window {
                     _ => before,
                 };
             }
-            let behind = running_here[room.steps.len()];
-            let thrown = thrown(room).map(|call| running_here[call]);
-            for (edge, &to) in flow.next[number].iter().enumerate() {
+            let behind = running_here[block.steps.len()];
+            let thrown = thrown(block).map(|call| running_here[call]);
+            for (edge, &to) in flow.successors[number].iter().enumerate() {
                 let out = thrown.filter(|_| edge > 0).unwrap_or(behind);
                 // All rounds at once.
                 let again = to == number && rounds[number].is_some();
@@ -65,7 +66,7 @@ impl Window {
                 }
             }
         }
-        for number in (0..body.rooms.len()).filter(|&number| rounds[number].is_some()) {
+        for number in (0..body.blocks.len()).filter(|&number| rounds[number].is_some()) {
             let most = running[number].iter().copied().max().unwrap_or_default();
             running[number].fill(most);
         }
@@ -73,27 +74,27 @@ impl Window {
     }
 
     /// Whether a thread may run at a step.
-    pub fn is_open(&self, room: usize, step: usize) -> bool {
-        self.running.get(room).and_then(|room| room.get(step)).is_some_and(|&running| running > 0)
+    pub fn is_open(&self, block: usize, step: usize) -> bool {
+        self.running.get(block).and_then(|block| block.get(step)).is_some_and(|&running| running > 0)
     }
 }
 
-/// The call that a room is left at by an exception, which has then neither started a thread nor waited for one.
-fn thrown(room: &Room) -> Option<usize> {
-    let at = room.steps.len().checked_sub(2)?;
-    let [call, end] = &room.steps[at..] else { return None };
-    let is_call = matches!((&call.op, &end.op), (Op::Call(_), Op::End(End::Any(_))));
+/// The call that a block is left at by an exception, which has then neither started a thread nor waited for one.
+fn thrown(block: &Block) -> Option<usize> {
+    let at = block.steps.len().checked_sub(2)?;
+    let [call, end] = &block.steps[at..] else { return None };
+    let is_call = matches!((&call.op, &end.op), (Op::Call(_), Op::Terminator(Terminator::Any(_))));
     (is_call && call.site == end.site).then_some(at)
 }
 
-/// How often a loop of one room goes round, if it counts up from a number to a number.
+/// How often a loop of one block goes round, if it counts up from a number to a number.
 fn rounds(code: &Code, body: &Body, number: usize) -> Option<usize> {
-    let room = &body.rooms[number];
+    let block = &body.blocks[number];
     let def = |value: &Value| match value {
-        Value::Local(local) => room.steps.iter().find(|step| step.result == Some(*local)),
+        Value::Local(local) => block.steps.iter().find(|step| step.result == Some(*local)),
         _ => None,
     };
-    let Op::End(End::Branch(condition, yes, no)) = &room.steps.last()?.op else { return None };
+    let Op::Terminator(Terminator::Branch(condition, yes, no)) = &block.steps.last()?.op else { return None };
     let Op::Compare(how, next, Value::Int(to)) = &def(condition)?.op else { return None };
     let goes_on = match how.as_str() {
         "eq" => *no == number && *yes != number,

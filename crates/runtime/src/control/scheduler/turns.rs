@@ -6,7 +6,7 @@ use crate::control::bodies::Body;
 use crate::control::spin::{Arrival, Spin};
 use crate::control::{descriptors, pending};
 use core::sync::atomic::Ordering::Relaxed;
-use seqcst_schedule::{How, Kind, Op, State, Step, ThreadId};
+use seqcst_explore::{How, Kind, Op, State, Step, ThreadId};
 
 /// Announces a step that can be made at any time, and waits for the turn.
 #[inline]

@@ -3,7 +3,7 @@
 use super::Scheduler;
 use crate::control::registers;
 use crate::control::spin::Arrival;
-use seqcst_schedule::{FENCES, How, Kind, NOBODY, Op, State, ThreadId};
+use seqcst_explore::{FENCES, How, Kind, NOBODY, Op, State, ThreadId};
 
 /// What a thread waits for.
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@ use crate::sys;
 use core::ffi::{c_int, c_void};
 use core::mem::MaybeUninit;
 use libc::{fd_set, pollfd, timespec, timeval};
-use seqcst_schedule::Kind;
+use seqcst_explore::Kind;
 
 /// The arguments of a call.
 pub(super) type Words = [usize; 6];

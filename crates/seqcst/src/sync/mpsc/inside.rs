@@ -3,7 +3,8 @@
 use super::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 use crate::rt::world::{World, names};
 use crate::rt::{self, here, note, site::Site, step, tag::Tag, wait::Wait};
-use seqcst_schedule::{How, Kind, Object, Op};
+use seqcst_explore::{How, Kind, Object, Op};
+use seqcst_monitor::clocks::run::Message;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -53,7 +54,7 @@ impl<T> Channel<T> {
     fn put(&self, world: &mut World, message: T) -> u64 {
         let task = &mut world.tasks[world.current as usize];
         task.spin.clear();
-        let mut knows = rt::watch::Handover::default();
+        let mut knows = Message::default();
         task.views.release(&mut knows);
         let channel = world.channels.get(self.id);
         channel.filled.push_back(knows);

@@ -1,0 +1,69 @@
+//! The clock monitors, watching an execution: could the next access be stale?
+
+use seqcst_model::{Action, Mode, Model, Op, Outcome, Value};
+use seqcst_monitor::clocks::run::{Location, Thread};
+use seqcst_monitor::clocks::{Hidden, Look, Slot};
+
+/// What threads and locations know; of nobody, if nobody watches.
+#[derive(Debug, Default)]
+pub struct Watch {
+    threads: Vec<Thread>,
+    places: Vec<Location>,
+}
+
+/// Executions are short: all of their history is kept.
+const HISTORY: usize = 1 << 24;
+
+impl Watch {
+    /// At the start of an execution.
+    pub fn new(model: Model, threads: usize, initial: &[Value]) -> Watch {
+        let location = |&value: &Value| Location::new(u64::from(value), HISTORY);
+        Watch {
+            threads: (0..threads as Slot).map(|slot| Thread::first(slot, model)).collect(),
+            places: initial.iter().map(location).collect(),
+        }
+    }
+
+    /// Could this access of the thread be stale, whenever it is made? While a thread waits it learns nothing, so this can
+    /// be asked as soon as it comes there. Non-atomic accesses can't be stale without a race.
+    pub fn is_stale(&self, thread: usize, action: &Action) -> bool {
+        let Some(thread) = self.threads.get(thread).filter(|_| action.mode != Mode::NonAtomic) else {
+            return false;
+        };
+        let place = &self.places[action.loc.index()];
+        let check = |look| thread.check(place, look, action.may_write()).is_some();
+        match action.op {
+            Op::Load | Op::WeakCas { .. } => check(Look::Load),
+            Op::Wait(ref values) => values.iter().any(|&value| check(Look::Wait(u64::from(value)))),
+            Op::Store(_) | Op::FetchAdd { .. } | Op::Exchange(_) => check(Look::Store),
+            Op::Cas { expected, .. } => check(Look::StrongCas(u64::from(expected))),
+            Op::BlockingCas { expected, .. } => check(Look::BlockingCas(u64::from(expected))),
+            Op::Fence => false,
+        }
+    }
+
+    /// The access was made.
+    pub fn did(&mut self, thread: usize, action: &Action, outcome: Outcome) {
+        let Some(thread) = self.threads.get_mut(thread) else { return };
+        let place = &mut self.places[action.loc.index()];
+        let (mode, site) = (action.mode_of(outcome), action.site);
+        match (outcome.value_read(), outcome.value_written().map(u64::from)) {
+            (_, None) if action.may_write() => thread.failed_cas(place, mode, site),
+            (_, None) => thread.load(place, mode, site),
+            (None, Some(value)) => thread.store(place, mode, value, site),
+            (Some(_), Some(value)) => thread.rmw(place, mode, value, site),
+        }
+    }
+
+    /// A fence. The update of the hidden location behind an SC fence is an access of its own.
+    pub fn fence(&mut self, thread: usize, mode: Mode) {
+        if let Some(thread) = self.threads.get_mut(thread) {
+            thread.fence(mode, &mut Hidden::new());
+        }
+    }
+
+    /// RC20's happens-before as far as a thread has come, and the time of its next plain access.
+    pub fn hb(&self, thread: usize) -> Option<&Thread> {
+        self.threads.get(thread)
+    }
+}

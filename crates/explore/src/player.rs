@@ -1,0 +1,276 @@
+//! Whose turn is it now? Plays a plan, inside the execution.
+//!
+//! The source says when threads come ([`Player::set`] with a new number), when they can run and when they can't, asks
+//! whose turn it is ([`Player::turn`]) and tells what that thread did ([`Player::did`]). It is fast where nothing is to
+//! decide: one thread going on costs a few comparisons.
+
+use crate::priorities::Priorities;
+use crate::{CHOICE, Change, NOBODY, Op, Plan, Step, Then, ThreadId, Trace};
+use seqcst_model::sample::Random as Rng;
+
+/// What a thread can do now.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum State {
+    /// It waits for others, or it has ended.
+    #[default]
+    Blocked = 0,
+    /// It can go on.
+    Ready = 1,
+    /// It can go on and offers its turn to others: a yield, a sleep, a wait whose time can be up. To go on with another
+    /// thread is no preemption.
+    Willing = 2,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// This thread's.
+    Go(ThreadId),
+    /// Nobody can run.
+    Stuck,
+    /// All that could run are asleep: [`crate::End::Redundant`].
+    Redundant,
+    /// The tape names a thread that can't run: [`crate::End::Diverged`].
+    Diverged,
+}
+
+/// Where the steps of an execution are written down: a [`Trace`], or shared memory.
+pub trait Record {
+    /// How many steps there are.
+    fn count(&self) -> u32;
+    /// One step more.
+    fn step(&mut self, step: Step);
+    /// A thread can run from now on, or no longer.
+    fn change(&mut self, change: Change);
+}
+
+impl Record for Trace {
+    fn count(&self) -> u32 {
+        self.steps.len() as u32
+    }
+
+    fn step(&mut self, step: Step) {
+        self.steps.push(step);
+    }
+
+    fn change(&mut self, change: Change) {
+        self.changes.push(change);
+    }
+}
+
+/// Plays a plan.
+#[derive(Debug, Default)]
+pub struct Player {
+    plan: Plan,
+    states: Vec<State>,
+    /// How many threads are ready, how many are willing.
+    ready: u32,
+    willing: u32,
+    current: ThreadId,
+    /// The next place on the tape.
+    at: usize,
+    rng: Rng,
+    priorities: Priorities,
+    /// Who has the highest priority, if that is known.
+    highest: Option<ThreadId>,
+    /// The choice made in this turn, and out of how many.
+    chosen: Option<(u32, u32)>,
+    /// A choice was asked for where the tape has none, or has one that isn't there.
+    diverged: bool,
+}
+
+impl Player {
+    /// Starts anew with this plan; keeps its memory. No thread is there yet.
+    pub fn start(&mut self, plan: &Plan) {
+        self.plan.clone_from(plan);
+        self.states.clear();
+        (self.ready, self.willing, self.current, self.at) = (0, 0, 0, 0);
+        (self.highest, self.chosen, self.diverged) = (None, None, false);
+        match plan.then {
+            Then::Steady => {}
+            Then::Random { seed } => self.rng = Rng::new(seed),
+            Then::Pct { seed, depth, length } => {
+                self.rng = Rng::new(!seed);
+                self.priorities.start(seed, depth, length);
+            }
+        }
+    }
+
+    /// What a thread can do from now on. A number that wasn't there before is a new thread (numbers are consecutive).
+    pub fn set(&mut self, thread: ThreadId, state: State, record: &mut impl Record) {
+        let index = thread as usize;
+        if index >= self.states.len() {
+            self.states.resize(index + 1, State::Blocked);
+        }
+        if self.states[index] == state {
+            return;
+        }
+        self.count(self.states[index], u32::wrapping_sub);
+        self.count(state, u32::wrapping_add);
+        self.states[index] = state;
+        if let Then::Pct { .. } = self.plan.then {
+            self.highest = None;
+            self.priorities.welcome(self.states.len());
+            if state == State::Willing {
+                self.priorities.offer(thread);
+            }
+        }
+        record.change(Change { before: record.count(), thread, state });
+    }
+
+    fn count(&mut self, state: State, change: fn(u32, u32) -> u32) {
+        match state {
+            State::Blocked => {}
+            State::Ready => self.ready = change(self.ready, 1),
+            State::Willing => self.willing = change(self.willing, 1),
+        }
+    }
+
+    /// What a thread can do now.
+    #[inline]
+    pub fn state(&self, thread: ThreadId) -> State {
+        self.states.get(thread as usize).copied().unwrap_or_default()
+    }
+
+    /// Whose turn it was last.
+    pub fn current(&self) -> ThreadId {
+        self.current
+    }
+
+    /// Is the tape used up? (From here on the plan's `then` decides.)
+    #[inline]
+    pub fn is_past_tape(&self) -> bool {
+        self.at >= self.plan.tape.len()
+    }
+
+    /// Whose turn is it? The same answer until [`Player::did`] or [`Player::set`] is called.
+    #[inline]
+    pub fn turn(&mut self) -> Choice {
+        if self.is_past_tape()
+            && self.plan.then == Then::Steady
+            && self.plan.asleep.is_empty()
+            && self.state(self.current) == State::Ready
+            && !self.diverged
+        {
+            return Choice::Go(self.current);
+        }
+        self.decide()
+    }
+
+    fn decide(&mut self) -> Choice {
+        if self.diverged {
+            return Choice::Diverged;
+        }
+        while let Some(&thread) = self.plan.tape.get(self.at) {
+            if thread & CHOICE == 0 && self.state(thread) != State::Blocked {
+                return Choice::Go(thread);
+            }
+            if !self.plan.lenient {
+                return if self.ready + self.willing == 0 { Choice::Stuck } else { Choice::Diverged };
+            }
+            self.at += 1;
+        }
+        if self.ready + self.willing == 0 {
+            return Choice::Stuck;
+        }
+        let chosen = match self.plan.then {
+            Then::Steady => self.steady(),
+            Then::Random { .. } => self.random(),
+            Then::Pct { .. } => {
+                self.highest = self.highest.or_else(|| self.priorities.highest(&self.states));
+                self.highest
+            }
+        };
+        chosen.map_or(Choice::Redundant, Choice::Go)
+    }
+
+    /// Which of `many` ways does the thread whose turn it is take? To be asked after [`Player::turn`] and before
+    /// [`Player::did`], once at most; the same answer until then.
+    pub fn choose(&mut self, many: u32) -> u32 {
+        let many = many.max(1);
+        let past = self.is_past_tape();
+        let chosen = match self.plan.tape.get(self.at + 1) {
+            Some(entry) if entry & CHOICE != 0 && entry & !CHOICE < many => entry & !CHOICE,
+            Some(_) if !self.plan.lenient => {
+                self.diverged = true;
+                0
+            }
+            None if self.plan.then != Then::Steady && (past || self.plan.tape.is_empty()) => {
+                self.rng.beside().pick(many)
+            }
+            _ => 0,
+        };
+        self.chosen = Some((chosen, many));
+        chosen
+    }
+
+    /// The thread did this. `woken_by`: see [`Step::woken_by`].
+    #[inline]
+    pub fn did(
+        &mut self,
+        thread: ThreadId,
+        op: Op,
+        site: u64,
+        woken_by: Option<u32>,
+        record: &mut impl Record,
+    ) {
+        record.step(Step { op, site, thread, woken_by: woken_by.unwrap_or(NOBODY) });
+        let on_tape = !self.is_past_tape();
+        self.at += usize::from(on_tape);
+        if let Some((chosen, many)) = self.chosen.take() {
+            record.step(Step { op: Op::choice(chosen, many), site, thread, woken_by: NOBODY });
+            let played = self.plan.tape.get(self.at).is_some_and(|entry| entry & CHOICE != 0);
+            self.at += usize::from(on_tape && played);
+        }
+        // Who is asleep is said of the state before the last turn of the tape.
+        if !self.plan.asleep.is_empty() && self.is_past_tape() {
+            self.plan.asleep.retain(|(sleeper, next)| *sleeper != thread && !next.conflicts(&op));
+        }
+        self.current = thread;
+        match self.plan.then {
+            Then::Steady => {}
+            Then::Random { .. } => {
+                self.rng.draw();
+            }
+            Then::Pct { .. } => {
+                self.rng.draw();
+                if self.priorities.made(record.count(), thread) {
+                    self.highest = None;
+                }
+            }
+        }
+    }
+
+    fn is_awake(&self, thread: ThreadId) -> bool {
+        self.plan.asleep.is_empty() || !self.plan.asleep.iter().any(|(sleeper, _)| *sleeper == thread)
+    }
+
+    fn can_go(&self, thread: ThreadId, state: State) -> bool {
+        self.states[thread as usize] == state && self.is_awake(thread)
+    }
+
+    /// The current thread if it is ready, else the next one that is, else the next one that is willing.
+    fn steady(&self) -> Option<ThreadId> {
+        let threads = self.states.len() as u32;
+        let current = self.current;
+        if current < threads && self.can_go(current, State::Ready) {
+            return Some(current);
+        }
+        let others = || (1..=threads).map(|i| (current + i) % threads);
+        let next = |state| others().find(|&thread| self.can_go(thread, state));
+        next(State::Ready).or_else(|| next(State::Willing))
+    }
+
+    fn random(&self) -> Option<ThreadId> {
+        let threads = 0..self.states.len() as u32;
+        let can_go =
+            |&thread: &ThreadId| self.states[thread as usize] != State::Blocked && self.is_awake(thread);
+        let many = threads.clone().filter(can_go).count() as u32;
+        if many == 0 {
+            return None;
+        }
+        let mut rng = self.rng;
+        threads.filter(can_go).nth(rng.pick(many) as usize)
+    }
+}

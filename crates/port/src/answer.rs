@@ -1,0 +1,183 @@
+//! What was found about a program and two machines, as the answer that renderers show.
+
+use crate::analysis::{Analysis, Found};
+use crate::change::Strength;
+use crate::ir::inline::{Note, Reason, Site};
+use crate::ir::module::Op;
+use crate::ir::patch::Edit;
+use crate::ir::source;
+use crate::machine::{Fence, Machine};
+use crate::program::{Kind, NodeKind};
+use crate::robust::{self, Fault, MOST_CYCLES};
+use seqcst_model::Mode;
+use seqcst_report::answer::{self, Access, Change, Fences, Pair, Ported};
+use seqcst_report::{Answer, Assumption, Details, Place};
+use std::collections::BTreeMap;
+
+impl Analysis {
+    /// The answer about the program that the user calls `name`. Pairs without a cycle are not listed.
+    pub fn answer(&self, name: &str, found: &Found) -> Answer {
+        let program = &self.ported.program;
+        let faults = &found.placement.before.faults;
+        let pair = |fault: &Fault| Pair {
+            first: self.access(fault.first),
+            second: self.access(fault.second),
+            cycle: fault.cycle.iter().map(|&site| self.access(site)).collect(),
+        };
+        let change = |&edit: &Edit| Change { change: self.change(edit, found), place: self.place(edit) };
+        let nodes = program.functions.iter().flat_map(|function| &function.nodes);
+        let is_access = |kind: &NodeKind| matches!(kind, NodeKind::Access(_) | NodeKind::Opaque { .. });
+        let ported = Ported {
+            from: found.from.name().to_owned(),
+            to: found.to.name().to_owned(),
+            why: found.gave_up.clone(),
+            threads: program.functions.len(),
+            functions: program.functions.iter().map(|function| function.name.clone()).collect(),
+            accesses: nodes.filter(|node| is_access(&node.kind)).count(),
+            pairs: faults.iter().take(MOST_CYCLES).map(pair).collect(),
+            pairs_total: faults.len(),
+            fences: (!found.is_late()).then_some(Fences {
+                naive: found.naive,
+                existing: found.existing,
+                inserted: found.edits.len(),
+            }),
+            changes: found.edits.iter().map(change).collect(),
+            exact: found.placement.exact,
+            repaired: found.placement.after.is_robust() && found.placement.in_time,
+            pairs_left: found.placement.after.faults.len(),
+            no_repair: (!found.placement.in_time).then(|| format!("gave up {}", self.limit())),
+            notes: self.notes(),
+            written: Vec::new(),
+            source_patch: None,
+            remarks: Vec::new(),
+        };
+        let named = |it: &crate::assumptions::Assumption| Assumption::Named {
+            name: it.name.to_owned(),
+            words: it.words.to_owned(),
+        };
+        Answer {
+            limit: found.gave_up.clone(),
+            seconds: found.took.as_secs_f64(),
+            assumptions: found.assumptions.iter().map(named).collect(),
+            ..Answer::new(name, None, found.verdict(), Details::Port(Box::new(ported)))
+        }
+    }
+
+    /// An access in words.
+    fn access(&self, site: robust::Site) -> Access {
+        let program = &self.ported.program;
+        let function = program.functions.get(site.function);
+        let node = function.and_then(|function| function.nodes.get(site.node));
+        let location = |number: usize| {
+            program.locations.get(number).map_or("anything", |location| &location.name).to_owned()
+        };
+        let (access, location) = match node.map(|node| &node.kind) {
+            Some(NodeKind::Access(access)) => {
+                let kind = match access.kind {
+                    Kind::Load => "load",
+                    Kind::Store => "store",
+                    Kind::Rmw => "read-modify-write",
+                    Kind::Cas => "compare-and-swap",
+                };
+                (format!("{} {kind}", order(access.order)), location(access.location))
+            }
+            Some(NodeKind::Opaque { name, location: number }) => {
+                (format!("call of {name}"), location(*number))
+            }
+            _ => ("access".to_owned(), "anything".to_owned()),
+        };
+        Access {
+            access,
+            location,
+            function: function.map(|function| function.name.clone()).unwrap_or_default(),
+            place: node.and_then(|node| node.place.clone()),
+            writes: site.write,
+            id: (site.function, site.node),
+        }
+    }
+
+    /// Whether a change is about a read-modify-write.
+    fn swaps(&self, edit: Edit) -> bool {
+        let Site::Before { function, block, index } = edit.site() else { return false };
+        let block = self.code.function(function).and_then(|f| f.blocks.get(block as usize));
+        let instruction = block.and_then(|block| block.body.get(index as usize));
+        instruction.is_some_and(|i| matches!(i.op, Op::Rmw { .. } | Op::CompareExchange { .. }))
+    }
+
+    fn place(&self, edit: Edit) -> Option<Place> {
+        source::place(&self.code, edit.site())
+    }
+
+    /// A change in words.
+    fn change(&self, edit: Edit, found: &Found) -> String {
+        let swaps = self.swaps(edit);
+        let (what, instruction) = match edit {
+            Edit::Fence(_, fence) => return format!("a fence in front: {}", instruction(found.to, fence)),
+            Edit::Strengthen(_, Strength::Release) => ("a release", if swaps { "stlxr" } else { "stlr" }),
+            Edit::Strengthen(_, Strength::Acquire) if swaps => ("an acquire", "ldaxr"),
+            // An acquire load is `ldapr` there.
+            Edit::Strengthen(_, Strength::Acquire) if found.features.rcpc => ("seq_cst", "ldar"),
+            Edit::Strengthen(_, Strength::Acquire) => ("an acquire", "ldar"),
+            Edit::Strengthen(_, Strength::AcquirePc) => ("an acquire", "ldapr"),
+        };
+        format!("make it {what} ({instruction})")
+    }
+
+    /// What was treated conservatively, each once, with how often and where first.
+    fn notes(&self) -> Vec<answer::Note> {
+        let mut notes: BTreeMap<String, (usize, Option<Place>)> = BTreeMap::new();
+        for note in &self.ported.notes {
+            let (times, place) = notes.entry(words(note)).or_default();
+            *times += 1;
+            if place.is_none() {
+                *place = source::place(&self.code, note.site);
+            }
+        }
+        notes.into_iter().map(|(note, (times, place))| answer::Note { note, times, place }).collect()
+    }
+}
+
+/// A fence as it stands in assembly.
+fn instruction(machine: Machine, fence: Fence) -> &'static str {
+    match (machine, fence) {
+        (Machine::X86 | Machine::Sc, _) => "mfence",
+        (Machine::ArmV8, Fence::Load) => "dmb ishld",
+        (_, Fence::Store) => "dmb ishst",
+        _ => "dmb ish",
+    }
+}
+
+fn order(order: Mode) -> &'static str {
+    match order {
+        Mode::NonAtomic => "plain",
+        Mode::Relaxed => "relaxed",
+        Mode::Acquire => "acquire",
+        Mode::Release => "release",
+        Mode::AcqRel => "acq_rel",
+        Mode::SeqCst => "seq_cst",
+    }
+}
+
+fn words(note: &Note) -> String {
+    let name = &note.name;
+    match note.reason {
+        Reason::External => {
+            format!("`{name}` is not in these files: it may access everything that threads share")
+        }
+        Reason::Indirect => {
+            "a call through a pointer: it may access everything that threads share".to_owned()
+        }
+        Reason::Assembly => {
+            "inline assembly that may access memory: it may access everything that threads share".to_owned()
+        }
+        Reason::Recursion => {
+            format!("`{name}` calls itself: the inner call may access everything that threads share")
+        }
+        Reason::Size => {
+            format!("the thread is too large to follow `{name}`: it may access everything that threads share")
+        }
+        Reason::Instruction => {
+            format!("the instruction `{name}` is not known: it may access everything that threads share")
+        }
+    }
+}

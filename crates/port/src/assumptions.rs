@@ -1,0 +1,84 @@
+//! What an answer takes for granted, and where a program gives occasion to.
+
+use crate::analysis::{Analysis, UserOptions};
+use crate::ir::inline::Reason;
+use crate::ir::lower::Assumptions;
+use crate::machine::Machine;
+use crate::robust::Question;
+
+/// Something that an answer takes for granted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Assumption {
+    /// What programs call it.
+    pub name: &'static str,
+    /// The same in words.
+    pub words: &'static str,
+}
+
+/// What the answer to a question takes for granted.
+pub(crate) fn assumptions(analysis: &Analysis, question: Question) -> Vec<Assumption> {
+    let UserOptions { atomics_only, client, rcpc, trust_dependencies, .. } = analysis.options;
+    let Question { from, to, features, .. } = question;
+    let armv8 = features.rcpc && (from == Machine::ArmV8 || to == Machine::ArmV8);
+    let cut = analysis.ported.notes.iter().any(|note| note.reason == Reason::Recursion);
+    let Assumptions { calls, allocators, streams, types } = analysis.ported.assumptions;
+    let past_caches = analysis.code.files.iter().any(|file| file.module.nontemporal);
+    let all = [
+        (atomics_only, "no-data-race", "no data race: only atomic accesses are looked at"),
+        (
+            client,
+            "one-object",
+            "any thread calls the functions in any order, all on one object: each gets the same arguments in every call",
+        ),
+        (
+            trust_dependencies && to == Machine::ArmV8,
+            "dependencies-kept",
+            "the compiler keeps dependencies: they order accesses on armv8",
+        ),
+        (armv8 && rcpc, "rcpc", "acquire loads on armv8 are ldapr"),
+        (
+            armv8 && !rcpc,
+            "rcpc",
+            "acquire loads on armv8 are ldapr: the code is for a processor that may have it",
+        ),
+        (
+            analysis.for_host,
+            "compiled-for-host",
+            "the code is what it is on this machine: there are no headers for the other one",
+        ),
+        (
+            analysis.ported.one_caller,
+            "one-caller",
+            "one thread calls the functions that others can call, one call after the other (--client: any thread)",
+        ),
+        (
+            !analysis.for_host && analysis.for_others(to).next().is_some(),
+            "compiled-for-another",
+            "the code is what it is on the machine that it was compiled for, which is not the one that it goes to",
+        ),
+        (
+            cut,
+            "recursion-cut",
+            "where a function calls itself, the inner call accesses everything that threads share, in no order",
+        ),
+        (
+            calls,
+            "calls-ported",
+            "what an unknown call does inside is ordered there as its author wants it: only what is around it is looked at",
+        ),
+        (types, "types", "a variable of type `struct s *` holds the address of an `s`"),
+        (
+            allocators,
+            "allocators",
+            "allocators look after themselves, and give memory out again only once they have had it back",
+        ),
+        (streams, "streams", "`FILE` streams look after themselves"),
+        (
+            past_caches && to == Machine::X86,
+            "past-caches",
+            "an sfence stands behind stores that go past the caches, where their order matters",
+        ),
+    ];
+    let in_force = all.into_iter().filter(|(yes, ..)| *yes);
+    in_force.map(|(_, name, words)| Assumption { name, words }).collect()
+}

@@ -1,0 +1,235 @@
+//! What runs at the same time: the functions that threads run, and what others do meanwhile.
+
+use crate::common::piece::words;
+use seqcst_port::ir::code::{Code, File};
+use seqcst_port::ir::inline::Reason;
+use seqcst_port::ir::lower::{Options, Ported, lower};
+use seqcst_port::ir::read;
+use seqcst_port::ir::threads::{find, unknown};
+
+/// A reader of `@d` and `@f`, and some more.
+fn with(more: &str) -> String {
+    format!(
+        "@d = internal global i32 0\n@f = internal global i32 0\n\
+         declare i32 @pthread_create(ptr, ptr, ptr, ptr)\ndeclare i32 @pthread_join(i64, ptr)\n\
+         declare i32 @pthread_detach(i64)\n\
+         define internal ptr @r(ptr %p) {{\n%a = load atomic i32, ptr @f monotonic, align 4\n\
+         %b = load atomic i32, ptr @d monotonic, align 4\nret ptr null\n}}\n{more}"
+    )
+}
+
+const START: &str = "%s = call i32 @pthread_create(ptr %t, ptr null, ptr @r, ptr null)\n";
+const JOIN: &str = "%j = call i32 @pthread_join(i64 undef, ptr null)\n";
+const WRITE: &str = "store atomic i32 1, ptr @d monotonic, align 4\n";
+const READER: [&str; 2] = ["r: Relaxed Load f", "r: Relaxed Load d"];
+
+fn code(text: &str) -> Code {
+    let module = read(text).unwrap_or_else(|e| panic!("{:?}: {}\n{text}", e.line_column(text), e.message));
+    Code::new(vec![File { name: "piece".to_owned(), text: text.to_owned(), module }])
+}
+
+fn ported(text: &str) -> Ported {
+    let code = code(text);
+    lower(&code, &find(&code), Options::default()).expect("no limit")
+}
+
+/// What memory sees of whom.
+fn seen(text: &str) -> Vec<String> {
+    let ported = ported(text);
+    let functions = ported.program.functions.iter();
+    functions
+        .flat_map(|f| words(&ported, f).into_iter().map(|words| format!("{}: {words}", f.name)))
+        .collect()
+}
+
+/// What is seen besides the reader.
+fn others(text: &str) -> Vec<String> {
+    seen(text).into_iter().filter(|words| !READER.contains(&words.as_str())).collect()
+}
+
+fn main(body: &str) -> String {
+    with(&format!("define i32 @main() {{\n%t = alloca i64\n{body}ret i32 0\n}}\n"))
+}
+
+const BY_MAIN: [&str; 1] = ["main: Relaxed Store d"];
+
+#[test]
+fn threads_of_a_loop_go_on() {
+    assert_eq!(others(&main(&format!("{WRITE}{START}{JOIN}"))), [""; 0]);
+    assert_eq!(others(&main(&format!("{START}{WRITE}{JOIN}"))), BY_MAIN);
+    assert_eq!(others(&main(&format!("{START}{JOIN}{WRITE}"))), [""; 0]);
+    assert_eq!(others(&main(&format!("{START}{WRITE}"))), BY_MAIN);
+    let started = format!("br label %l\nl:\n{START}br i1 undef, label %l, label %e\ne:\n");
+    assert_eq!(others(&main(&format!("{started}{JOIN}{WRITE}"))), BY_MAIN);
+    let joined =
+        format!("{START}br label %l\nl:\nbr i1 undef, label %b, label %e\nb:\n{JOIN}br label %l\ne:\n");
+    assert_eq!(others(&main(&format!("{joined}{WRITE}"))), BY_MAIN, "there may be no round");
+    let either = format!("{START}br i1 undef, label %b, label %e\nb:\n{JOIN}br label %e\ne:\n");
+    assert_eq!(others(&main(&format!("{either}{WRITE}"))), BY_MAIN);
+}
+
+/// `for (i = 0; i < rounds; i++)`
+fn counted(rounds: u32, name: &str, body: &str) -> String {
+    format!(
+        "br label %{name}\n{name}:\n%n{name} = phi i64 [ 0, %0 ], [ %m{name}, %{name} ]\n{body}\
+         %m{name} = add nuw nsw i64 %n{name}, 1\n%c{name} = icmp eq i64 %m{name}, {rounds}\n\
+         br i1 %c{name}, label %e{name}, label %{name}\ne{name}:\n"
+    )
+}
+
+#[test]
+fn loops_that_count_alike() {
+    let piece =
+        |starts, joins| main(&format!("{}{}{WRITE}", counted(starts, "a", START), counted(joins, "b", JOIN)));
+    assert_eq!(others(&piece(8, 8)), [""; 0]);
+    assert_eq!(others(&piece(8, 7)), BY_MAIN);
+    assert_eq!(others(&piece(8, 8).replacen("add nuw", "shl nuw", 1)), BY_MAIN);
+    let again = "%s2 = call i32 @pthread_create(ptr %t, ptr null, ptr @r, ptr null)\n";
+    let more =
+        |joins| main(&format!("{again}{}{}{WRITE}", counted(8, "a", START), counted(joins, "b", JOIN)));
+    assert_eq!(others(&more(8)), BY_MAIN);
+    assert_eq!(others(&more(9)), [""; 0]);
+    let meanwhile =
+        main(&format!("{}{}", counted(8, "a", START), counted(8, "b", &format!("{WRITE}{JOIN}"))));
+    assert_eq!(others(&meanwhile), BY_MAIN);
+}
+
+#[test]
+fn threads_of_threads_go_on() {
+    let starter = "define internal ptr @s(ptr %p) {\n%t = alloca i64\n\
+                   %s = call i32 @pthread_create(ptr %t, ptr null, ptr @r, ptr null)\nret ptr null\n}\n";
+    let start = START.replace("@r", "@s");
+    let piece = |body: &str| main(body) + starter;
+    assert_eq!(others(&piece(&format!("{WRITE}{start}{JOIN}"))), [""; 0]);
+    assert_eq!(others(&piece(&format!("{start}{JOIN}{WRITE}"))), BY_MAIN);
+}
+
+#[test]
+fn unknown_calls_of_main_are_listed() {
+    let piece = main(&format!("{START}call void @ext()\n{JOIN}")) + "declare void @ext()\n";
+    let notes = ported(&piece).notes;
+    assert!(
+        matches!(&notes[..], [note] if note.reason == Reason::External && note.name == "ext"),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn functions_for_others_to_call() {
+    let library = |functions: &[(&str, &str)]| {
+        let define =
+            |(name, body): &(&str, &str)| format!("define void @{name}(ptr %t) {{\n{body}ret void\n}}\n");
+        with(&functions.iter().map(define).collect::<String>())
+    };
+    let caller = ["the caller: Relaxed Store d"];
+    let (all, closed) = (format!("{START}{WRITE}{JOIN}"), format!("{WRITE}{START}{JOIN}{WRITE}"));
+    assert_eq!(others(&library(&[("run", &all)])), caller);
+    assert_eq!(others(&library(&[("run", &closed)])), [""; 0]);
+    assert!(ported(&library(&[("run", &closed)])).one_caller);
+    // A thread goes on between the calls.
+    assert_eq!(others(&library(&[("start", START), ("put", WRITE), ("stop", JOIN)])), caller);
+    assert_eq!(others(&library(&[("start", &format!("{WRITE}{START}"))])), caller);
+    assert_eq!(others(&library(&[("run", &all), ("put", WRITE)])), caller, "one call after the other");
+    assert!(!ported(&main(START)).one_caller);
+}
+
+#[test]
+fn who_else_starts_threads() {
+    let other = format!("define void @init(ptr %t) {{\n{START}ret void\n}}\n");
+    let piece = main(&format!("{WRITE}{START}{JOIN}")) + &other;
+    assert_eq!(others(&piece), BY_MAIN, "a thread may run before");
+}
+
+/// `@w` writes; it is started in some way.
+fn started_by(way: &str) -> Code {
+    let writer = format!("define internal ptr @w(ptr %p) {{\n{WRITE}ret ptr null\n}}\n");
+    code(&(with(&writer) + way))
+}
+
+#[test]
+fn functions_that_come_some_way() {
+    let main =
+        |body: &str| format!("define i32 @main(i1 %c) {{\n%t = alloca i64\n{START}{body}ret i32 0\n}}\n");
+    let create =
+        |what: &str| format!("%u = call i32 @pthread_create(ptr %t, ptr null, ptr {what}, ptr null)\n");
+    let wrapper = |linkage: &str| {
+        let body = create("%fn");
+        format!("define {linkage} void @go(ptr %t, ptr %fn) {{\n{body}ret void\n}}\n")
+    };
+    let call = "call void @go(ptr %t, ptr @w)\n";
+    let table = "@table = internal global [2 x ptr] [ptr @w, ptr @w]\n";
+    let known = [
+        main(call) + &wrapper("internal"),
+        main(call) + &wrapper(""),
+        main(&format!("%x = select i1 %c, ptr @w, ptr @r\n{}", create("%x"))),
+        main(&format!("%x = alloca ptr\nstore ptr @w, ptr %x\n%y = load ptr, ptr %x\n{}", create("%y"))),
+        main(&format!("%x = load ptr, ptr getelementptr (i8, ptr @table, i64 8)\n{}", create("%x"))) + table,
+    ];
+    for way in &known {
+        let code = started_by(way);
+        let names: Vec<&str> = find(&code).iter().map(|thread| code.name(thread.function)).collect();
+        assert!(names.contains(&"w") && names.contains(&"r"), "{names:?} {way}");
+        assert_eq!(unknown(&code), [], "{way}");
+    }
+    let unknowns = [
+        main(&create("@other")) + "declare ptr @other(ptr)\n",
+        main(&format!("%x = load ptr, ptr @v\n{}", create("%x"))) + "@v = global ptr @w\n",
+        main(&format!("%x = load ptr, ptr @table\n{}", create("%x")))
+            + "@table = internal constant [2 x ptr] [ptr @w, ptr @other]\ndeclare ptr @other(ptr)\n",
+        main(&format!("{call}call void @keep(ptr @go)\n"))
+            + &wrapper("internal")
+            + "declare void @keep(ptr)\n",
+        format!("define void @f(ptr %t) {{\n{START}{call}ret void\n}}\n") + &wrapper(""),
+    ];
+    for way in &unknowns {
+        assert_eq!(unknown(&started_by(way)).len(), 1, "{way}");
+    }
+}
+
+#[test]
+fn threads_of_cpp_and_rust() {
+    let cpp = |body: &str| {
+        let start = "@_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE";
+        let body = body.replace("START", &format!("call void {start}(ptr %t, ptr %q, ptr null)"));
+        with(&format!(
+            "declare void {start}(ptr, ptr, ptr)\ndeclare void @_ZNSt6thread4joinEv(ptr)\n\
+             define internal void @_ZNSt6thread11_State_implIXE6_M_runEv(ptr %p) {{\n\
+             %r = call ptr @r(ptr null)\nret void\n}}\n\
+             define i32 @main() {{\n%t = alloca i64\n%q = alloca ptr\n{body}ret i32 0\n}}\n"
+        ))
+    };
+    let join = "call void @_ZNSt6thread4joinEv(ptr %t)\n";
+    let of_main = |piece: &str| seen(piece).into_iter().filter(|words| words.starts_with("main")).count();
+    assert_eq!(of_main(&cpp(&format!("{WRITE}START\n{join}{WRITE}"))), 0);
+    assert_eq!(of_main(&cpp(&format!("START\n{WRITE}{join}"))), 1);
+    assert_eq!(of_main(&cpp(&format!("START\n{WRITE}"))), 1);
+    assert_eq!(of_main(&cpp(WRITE)), 1, "nobody knows where the thread is started");
+    // What it was given is taken, and never deleted here.
+    let deleted = |before: &str| {
+        format!(
+            "START\n{before}%o = load ptr, ptr %q\n%n = icmp eq ptr %o, null\nbr i1 %n, label %e, label %b\n\
+             b:\n%v = load ptr, ptr %o\ncall void %v(ptr %o)\nbr label %e\ne:\n"
+        )
+    };
+    assert_eq!(of_main(&cpp(&deleted(""))), 0, "{:?}", seen(&cpp(&deleted(""))));
+    assert!(ported(&cpp(&deleted(""))).notes.is_empty());
+    let another = "%z = call ptr @_Znwm(i64 8)\nstore ptr %z, ptr %q\n";
+    assert!(of_main(&(cpp(&deleted(another)) + "declare ptr @_Znwm(i64)\n")) > 0);
+    let rust = |body: &str| {
+        let new = "@_RNvMs0_NtNtNtCs1_3std3sys6thread4unixNtB5_6Thread3new";
+        let body = body.replace("START", &format!("%n = call {{ i64, ptr }} {new}(i64 0, ptr null)"));
+        with(&format!(
+            "declare {{ i64, ptr }} {new}(i64, ptr)\n\
+             declare i64 @_RNvNtCs1_3std2rt19lang_start_internal(ptr, ptr)\n\
+             define internal void @_ZN3std3sys9backtrace28__rust_begin_short_backtrace17h1E() {{\n\
+             %r = call ptr @r(ptr null)\nret void\n}}\n\
+             define hidden void @_ZN1p4main17h2E() {{\n{body}ret void\n}}\n\
+             define i32 @main(i32 %a, ptr %b) {{\n%m = alloca ptr\nstore ptr @_ZN1p4main17h2E, ptr %m\n\
+             %x = call i64 @_RNvNtCs1_3std2rt19lang_start_internal(ptr %m, ptr null)\nret i32 0\n}}\n"
+        ))
+    };
+    let of_main = |piece: &str| seen(piece).into_iter().filter(|words| words.contains("main")).count();
+    assert_eq!(of_main(&rust(&format!("{WRITE}START\n"))), 0);
+    assert_eq!(of_main(&rust(&format!("START\n{WRITE}"))), 1);
+    assert_eq!(of_main(&rust(WRITE)), 1, "nobody knows where the thread is started");
+}
