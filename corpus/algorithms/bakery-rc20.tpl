@@ -1,6 +1,7 @@
 // The bakery with explicit modes and fences after each announcement, critical section not atomic (Lamport, A new solution of Dijkstra's concurrent programming problem, CACM 1974).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

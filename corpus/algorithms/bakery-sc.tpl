@@ -1,6 +1,7 @@
 // The bakery for two threads, two critical sections and one, as designed for SC (Lamport, A new solution of Dijkstra's concurrent programming problem, CACM 1974).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 

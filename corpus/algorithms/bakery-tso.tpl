@@ -1,6 +1,7 @@
 // The bakery with fences after each announcement (Lamport, A new solution of Dijkstra's concurrent programming problem, CACM 1974).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

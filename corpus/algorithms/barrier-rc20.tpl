@@ -1,6 +1,7 @@
 // The same barrier with release stores and acquire waits, and data that is not atomic (after Lahav & Margalit, PLDI 2019, BAR).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

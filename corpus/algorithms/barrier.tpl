@@ -1,6 +1,7 @@
 // A barrier of two flags; what was written before it is read after it (Lahav & Margalit, PLDI 2019, BAR).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

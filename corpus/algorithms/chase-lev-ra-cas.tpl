@@ -1,6 +1,7 @@
 // The same with strong compare-and-swaps in steal: one that fails may do so on a stale top (Lê et al., Correct and efficient work-stealing for weak memory models, PPoPP 2013).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

@@ -1,6 +1,7 @@
 // Chase and Lev's work-stealing deque with fences in take and around the load of top in steal (Lê et al., Correct and efficient work-stealing for weak memory models, PPoPP 2013).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

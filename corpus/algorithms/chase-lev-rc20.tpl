@@ -1,6 +1,7 @@
 // Chase and Lev's work-stealing deque with explicit modes (Lê et al., Correct and efficient work-stealing for weak memory models, PPoPP 2013).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 //

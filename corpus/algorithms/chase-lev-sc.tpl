@@ -1,6 +1,7 @@
 // Chase and Lev's work-stealing deque, as designed for SC (Chase & Lev, Dynamic circular work-stealing deque, SPAA 2005).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 //

@@ -1,10 +1,11 @@
 // Chase and Lev's work-stealing deque with its slots, strong compare-and-swaps, and all it needs to be robust (after Lê et al., Correct and efficient work-stealing for weak memory models, PPoPP 2013).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: robust
 //@ tso: robust
 //
-// A ring of two slots. The sanitizer's version of it is corpus/c/chase-lev-robust.c.
+// A ring of two slots. For RC11 one more fence is needed: chase-lev-slots-rc11.tpl.
 
 max_value 8;
 global top = 1, bottom = 1, s0, s1;

@@ -1,6 +1,7 @@
 // Chase and Lev's work-stealing deque with a fence in take (Lê et al., Correct and efficient work-stealing for weak memory models, PPoPP 2013).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

@@ -1,6 +1,7 @@
 // The THE protocol of Cilk-5's work-stealing queue, as designed for SC (Frigo, Leiserson, Randall, The implementation of the Cilk-5 multithreaded language, PLDI 1998).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 //

@@ -1,6 +1,7 @@
 // The THE protocol with fences between claiming a task and looking at the other end (Frigo, Leiserson, Randall, The implementation of the Cilk-5 multithreaded language, PLDI 1998).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 //

@@ -1,6 +1,7 @@
 // Dekker's mutual exclusion, as designed for SC (Dekker; Dijkstra, EWD 123, Cooperating sequential processes, 1965).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 

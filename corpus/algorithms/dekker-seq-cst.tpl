@@ -1,6 +1,7 @@
 // Dekker's mutual exclusion, every access SC (Dekker; Dijkstra, EWD 123, Cooperating sequential processes, 1965).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

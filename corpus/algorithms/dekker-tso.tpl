@@ -1,6 +1,7 @@
 // Dekker's mutual exclusion with a fence after each announcement (Dekker; Dijkstra, EWD 123, Cooperating sequential processes, 1965).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

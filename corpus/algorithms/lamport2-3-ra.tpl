@@ -1,6 +1,7 @@
 // Lamport's fast mutual exclusion for three threads, with fences for release/acquire (Lamport, A fast mutual exclusion algorithm, TOCS 1987, Algorithm 2).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //@ slow: 1.8 million states under ra

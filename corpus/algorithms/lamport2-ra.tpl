@@ -1,6 +1,7 @@
 // Lamport's fast mutual exclusion with fences before and after the store of x, and after that of y (Lamport, A fast mutual exclusion algorithm, TOCS 1987, Algorithm 2).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

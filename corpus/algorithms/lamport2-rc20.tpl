@@ -1,6 +1,7 @@
 // Lamport's fast mutual exclusion with explicit modes and fences before and after the store of x, and after that of y, critical section not atomic (Lamport, A fast mutual exclusion algorithm, TOCS 1987, Algorithm 2).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

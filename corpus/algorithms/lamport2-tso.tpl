@@ -1,6 +1,7 @@
 // Lamport's fast mutual exclusion with fences after the stores of x and y (Lamport, A fast mutual exclusion algorithm, TOCS 1987, Algorithm 2).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Non-blocking write protocol: a writer, a thread that locks and reads, one that reads and locks (Kopetz & Reisinger, The non-blocking write protocol NBW, RTSS 1993; client after Bouajjani, Derevenetc, Meyer, ESOP 2013).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

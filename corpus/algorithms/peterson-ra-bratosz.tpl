@@ -1,6 +1,7 @@
 // Peterson's mutual exclusion with the exchange on the wrong location, the own flag: broken (Milewski, in Williams, Peterson's lock with C++0x atomics, 2008).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 

@@ -1,6 +1,7 @@
 // Peterson's mutual exclusion without fences, giving way by an exchange (Vyukov, in Williams, Peterson's lock with C++0x atomics, 2008).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

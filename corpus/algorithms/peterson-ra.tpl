@@ -1,6 +1,7 @@
 // Peterson's mutual exclusion with fences before and after the store of turn (Peterson, Myths about the mutual exclusion problem, IPL 1981).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Peterson's mutual exclusion with an exchange and explicit modes, critical section not atomic (after Vyukov, 2008).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

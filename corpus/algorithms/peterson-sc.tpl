@@ -1,6 +1,7 @@
 // Peterson's mutual exclusion, as designed for SC (Peterson, Myths about the mutual exclusion problem, IPL 1981).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 

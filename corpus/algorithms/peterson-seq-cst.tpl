@@ -1,6 +1,7 @@
 // Peterson's mutual exclusion, every access SC (Peterson, Myths about the mutual exclusion problem, IPL 1981).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

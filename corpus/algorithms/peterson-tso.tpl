@@ -1,6 +1,7 @@
 // Peterson's mutual exclusion with one fence, which is enough for TSO (Peterson, Myths about the mutual exclusion problem, IPL 1981).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

@@ -1,6 +1,7 @@
 // User-level RCU with two updaters that also read, and a reader that goes offline and comes back (Desnoyers et al., User-level implementations of read-copy update, TPDS 2012, QSBR).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //@ slow: 0.6 million states under ra

@@ -1,6 +1,7 @@
 // User-level RCU by quiescent states with explicit modes and slots that are not atomic, two readers (Desnoyers et al., User-level implementations of read-copy update, TPDS 2012, QSBR).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 //

@@ -1,6 +1,7 @@
 // User-level RCU by quiescent states, one updater and three readers (Desnoyers et al., User-level implementations of read-copy update, TPDS 2012, QSBR).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //@ slow: 1.4 million states under tso

@@ -1,6 +1,7 @@
 // Sequence lock, one writer and three readers of two locations (Boehm, Can seqlocks get along with programming language memory models?, MSPC 2012).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

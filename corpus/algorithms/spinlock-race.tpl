@@ -1,6 +1,7 @@
 // Test-and-test-and-set lock with relaxed accesses, critical section not atomic: a race (Rudolph & Segall, ISCA 1984; Owens, ECOOP 2010).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: race
 //@ rc20: race
 //@ tso: robust
 

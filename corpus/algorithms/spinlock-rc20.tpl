@@ -1,6 +1,7 @@
 // Test-and-test-and-set lock with explicit modes, critical section not atomic (Rudolph & Segall, ISCA 1984; Owens, ECOOP 2010).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

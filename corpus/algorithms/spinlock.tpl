@@ -1,6 +1,7 @@
 // Test-and-test-and-set lock, two threads (Rudolph & Segall, ISCA 1984; Owens, ECOOP 2010).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

@@ -1,6 +1,7 @@
 // Low-lock queue with explicit modes and a fence after each claim (Duffy, Building a custom thread pool: a work stealing queue, 2008; the protocol is that of Cilk-5, PLDI 1998).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 //

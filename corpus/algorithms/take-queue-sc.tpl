@@ -1,6 +1,7 @@
 // Low-lock queue: its owner takes without the lock while there is enough for both, as designed for SC (Duffy, Building a custom thread pool: a work stealing queue, 2008; the protocol is that of Cilk-5, PLDI 1998).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 //

@@ -1,6 +1,7 @@
 // Ticket lock with explicit modes, critical section not atomic (Reed & Kanodia, CACM 1979; Mellor-Crummey & Scott, TOCS 1991).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 //

@@ -1,6 +1,7 @@
 // Ticket lock, four instances of one thread (Reed & Kanodia, CACM 1979; Mellor-Crummey & Scott, TOCS 1991).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

@@ -3,9 +3,10 @@
 //
 // Beside the published version (chase-lev.c):
 // - SC fences before `top` is read, in `push` and in `steal`, so that nobody misses what others did before they last looked at `bottom`;
+// - another one in `steal`, behind `bottom`: what a thief saw there, the next one must not miss;
 // - release stores of `bottom` everywhere, so that a thief that reads one knows of the compare-and-swap before it;
 // - release stores and acquire loads of the slots, so that a thief that is late, and reads what was pushed a round later, knows that it is late.
-// The first and the last are needed only where thieves meet in rare ways: `seqcst check` found them, in chase-lev-slots-rc20.tpl.
+// All but the third are needed only where thieves meet in rare ways: `seqcst check` found them, in chase-lev-slots-rc11.tpl.
 #include "threads.h"
 
 enum { SIZE = 8, TASKS = 300, EMPTY = -1, ABORT = -2 };
@@ -52,6 +53,7 @@ static int steal(void) {
     long b = atomic_load_explicit(&bottom, memory_order_acquire);
     if (t >= b)
         return EMPTY;
+    atomic_thread_fence(memory_order_seq_cst);
     int task = atomic_load_explicit(&slots[t % SIZE], memory_order_acquire);
     dawdle(); // Copying a task takes a while.
     if (!atomic_compare_exchange_strong_explicit(&top, &t, t + 1, memory_order_seq_cst, memory_order_relaxed))

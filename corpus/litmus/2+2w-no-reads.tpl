@@ -1,6 +1,7 @@
 // 2+2W without its reads: the same program states, another modification order (Lahav & Margalit, PLDI 2019, §4).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Two threads write two locations in opposite order; each last read may see the other's first write (Lahav & Margalit, PLDI 2019, Ex. 3.4).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Two compare-and-swaps of one location: never do both succeed (Lahav & Margalit, PLDI 2019, Ex. 3.5).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // A store that seems to be read before its own thread's load: ARMv7 allows it (Chakraborty, FMCAD 2021, Fig. 2).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

@@ -1,6 +1,7 @@
 // A barrier that spins with plain loads: it may spin longer than under SC, a benign violation (Margalit et al., PLDI 2025, §4.3, BAR).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 

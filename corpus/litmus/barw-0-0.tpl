@@ -1,6 +1,7 @@
 // Barrier with waits for 0 and 0: only weak memory lets both waits pass (Margalit et al., PLDI 2025, §4.3, BARW0,0).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 

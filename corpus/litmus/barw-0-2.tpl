@@ -1,6 +1,7 @@
 // Barrier with waits for 0 and 2: the second wait never ends, so the first one's stale read shows nothing (Margalit et al., PLDI 2025, §4.3, BARW0,2).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Barrier with waits for 1 and 1: blocking waits mask the benign violation of BAR (Margalit et al., PLDI 2025, §4.3, BARW1,1).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

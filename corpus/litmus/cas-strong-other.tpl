@@ -1,6 +1,7 @@
 // A strong compare-and-swap for a value never written is a load, and may be stale (Margalit et al., PLDI 2025, §4.3).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

@@ -1,6 +1,7 @@
 // A strong compare-and-swap that finds the stale expected value must succeed, which atomicity forbids (Margalit et al., PLDI 2025, §4.1).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

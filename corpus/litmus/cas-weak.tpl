@@ -1,6 +1,7 @@
 // The same with a weak compare-and-swap: it may fail on the stale expected value (Margalit et al., PLDI 2025, §4.1).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

@@ -1,6 +1,7 @@
 // Coherence of two reads: one location alone is always sequentially consistent (Alglave, Maranget, Tautschnig, Herding Cats, 2014, CoRR).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Two locks taken in the same order (Coffman, Elphick, Shoshani, System deadlocks, 1971).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 //@ flags: --deadlock

@@ -1,6 +1,7 @@
 // Two locks taken in opposite order (Dijkstra, Cooperating sequential processes, 1965: the deadly embrace).
 //@ sc: deadlock
 //@ ra: deadlock
+//@ rc11: deadlock
 //@ rc20: deadlock
 //@ tso: deadlock
 //@ flags: --deadlock

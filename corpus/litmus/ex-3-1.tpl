@@ -1,6 +1,7 @@
 // Store buffering whose threads write once more: the last write is not the one that shows it (Margalit et al., PLDI 2025, Ex. 3.1).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 

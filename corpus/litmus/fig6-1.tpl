@@ -1,6 +1,7 @@
 // Store buffering against an RMW, ended by a read: the read may be stale (Margalit et al., PLDI 2025, Fig. 6, program 1).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 

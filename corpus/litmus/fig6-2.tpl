@@ -1,6 +1,7 @@
 // The same ended by a write: atomicity keeps the place before the RMW closed (Margalit et al., PLDI 2025, Fig. 6, program 2).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

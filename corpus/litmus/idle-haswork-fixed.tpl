@@ -1,6 +1,7 @@
 // The same with an SC fence between each flag's store and the other flag's load (repair of Sober's Fig. 4b, CAV 2008).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

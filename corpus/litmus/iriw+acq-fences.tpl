@@ -1,6 +1,7 @@
 // IRIW with acquire fences: they do not make the readers agree (Batty et al., C11, POPL 2011).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // IRIW with an SC fence in one reader only: a single fence orders nothing (Lahav, Giannarakis, Vafeiadis, POPL 2016).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

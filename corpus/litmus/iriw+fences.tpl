@@ -1,6 +1,7 @@
 // IRIW with an SC fence between the reads of both readers (Lahav, Giannarakis, Vafeiadis, POPL 2016).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 //

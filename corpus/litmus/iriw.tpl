@@ -1,6 +1,7 @@
 // Independent reads of independent writes: two readers may disagree on the order of two writers (Lahav & Margalit, PLDI 2019, Ex. 3.3).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

@@ -1,6 +1,7 @@
 // Message passing through a chain of three threads (Sarkar et al., POWER, PLDI 2011, ISA2).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Load buffering: every model here forbids cycles of program order and reads-from (Lahav et al., RC11, PLDI 2017).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Two threads add one with a load and a store: an update gets lost under SC already (Dijkstra, 1965).
 //@ sc: assertion
 //@ ra: assertion
+//@ rc11: assertion
 //@ rc20: assertion
 //@ tso: assertion
 

@@ -1,6 +1,7 @@
 // Message passing where the reader looks at the flag with a compare-and-swap that fails, relaxed (C11 §7.17.7.4).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 max_value 3;

@@ -1,6 +1,7 @@
 // Message passing, all accesses relaxed, release and acquire fence (Batty et al., C11, POPL 2011).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Message passing, release store and acquire load of the flag, relaxed data (Batty et al., C11, POPL 2011).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

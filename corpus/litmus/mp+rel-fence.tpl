@@ -1,6 +1,7 @@
 // Message passing with the release fence alone (Batty et al., C11, POPL 2011).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // A relaxed store, even one that follows the flag, does not carry the release on (Vafeiadis et al., POPL 2015).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

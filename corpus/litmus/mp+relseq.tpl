@@ -1,6 +1,7 @@
 // Message passing through a release sequence: an RMW in between keeps the release (Vafeiadis et al., POPL 2015).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

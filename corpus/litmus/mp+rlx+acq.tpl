@@ -1,6 +1,7 @@
 // Message passing with a relaxed store of the flag: nothing is released (Batty et al., C11, POPL 2011).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

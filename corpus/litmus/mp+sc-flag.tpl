@@ -1,6 +1,7 @@
 // Message passing with an SC flag: an SC access is at least release/acquire (ISO C11, 7.17.3).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

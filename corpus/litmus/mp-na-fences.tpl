@@ -1,6 +1,7 @@
 // Message passing with data that is not atomic, a relaxed flag and two fences (Batty et al., C11, POPL 2011).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Message passing with data that is not atomic and a relaxed flag: a race, though no SC run has the two accesses side by side (Batty et al., C11, POPL 2011).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: race
 //@ rc20: race
 //@ tso: robust
 

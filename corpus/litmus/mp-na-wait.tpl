@@ -1,6 +1,7 @@
 // Message passing with data that is not atomic and a blocking wait for the flag (Batty et al., C11, POPL 2011).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Message passing with data that is not atomic, read only after the flag (Batty et al., C11, POPL 2011).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Message passing: who sees the flag sees the data (Lahav & Margalit, PLDI 2019, Ex. 3.2).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

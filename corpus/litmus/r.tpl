@@ -1,6 +1,7 @@
 // A store overwrites the other thread's flag, then the data is read (Alglave, Maranget, Tautschnig, Herding Cats, 2014, R).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 

@@ -1,6 +1,7 @@
 // Both threads count under a lock: no race, no lost update (Dijkstra, 1965).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Reads of a location that is not atomic do not race with each other (Batty et al., C11, POPL 2011).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

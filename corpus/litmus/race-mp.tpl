@@ -1,6 +1,7 @@
 // Message passing that reads its data whatever the flag says: a race (Batty et al., C11, POPL 2011).
 //@ sc: race
 //@ ra: race
+//@ rc11: race
 //@ rc20: race
 //@ tso: race
 

@@ -1,6 +1,7 @@
 // Two writes to a location that is not atomic (Batty et al., C11, POPL 2011).
 //@ sc: race
 //@ ra: race
+//@ rc11: race
 //@ rc20: race
 //@ tso: race
 

@@ -1,6 +1,7 @@
 // Who sees the flag overwrites the data (Alglave, Maranget, Tautschnig, Herding Cats, 2014, S).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

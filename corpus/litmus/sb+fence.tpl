@@ -1,6 +1,7 @@
 // Store buffering with one SC fence: one is not enough in any weak model (Lahav & Margalit, PLDI 2019, Ex. 3.6).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 

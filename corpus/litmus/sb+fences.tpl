@@ -1,6 +1,7 @@
 // Store buffering with SC fences (Lahav & Margalit, PLDI 2019, Ex. 3.6).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Store buffering with release-acquire fences: they do not order a store before a load (Batty et al., C11, POPL 2011).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 

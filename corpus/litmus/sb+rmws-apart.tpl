@@ -1,6 +1,7 @@
 // Store buffering with RMWs of two different locations: under release/acquire they order nothing (Lahav & Margalit, PLDI 2019, Ex. 3.6).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

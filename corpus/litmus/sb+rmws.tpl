@@ -1,6 +1,7 @@
 // Store buffering with an RMW of one common location in between: it works as a fence (Lahav & Margalit, PLDI 2019, Ex. 3.6).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

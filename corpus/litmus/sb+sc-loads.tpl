@@ -1,6 +1,7 @@
 // Store buffering where only the loads are SC: on x86 an SC load is a plain load (ISO C11, 7.17.3).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: robust
 //@ tso: not-robust
 //

@@ -1,6 +1,7 @@
 // Store buffering where only the stores are SC: C11 allows the weak outcome, x86 code for SC stores does not show it (ISO C11, 7.17.3).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //

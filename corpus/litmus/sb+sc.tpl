@@ -1,6 +1,7 @@
 // Store buffering with SC accesses (ISO C11, 7.17.3).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Store buffering that stores the initial value: no state tells, the execution graph does (Lahav & Margalit, PLDI 2019, §4).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 

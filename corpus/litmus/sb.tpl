@@ -1,6 +1,7 @@
 // Store buffering: both threads may miss the other's store (Lahav & Margalit, PLDI 2019, Ex. 3.1).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 

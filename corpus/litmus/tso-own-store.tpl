@@ -1,6 +1,7 @@
 // A load that takes its value from its own store buffer is not ordered after older stores of others (after Sewell et al., x86-TSO, CACM 2010).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 //

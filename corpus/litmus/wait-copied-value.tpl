@@ -2,6 +2,7 @@
 // which the wait does not take (after the value-sensitive reads of [Rocker19] §2.3 and [RSAN25] §4.3).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 max_value 2;

@@ -1,6 +1,7 @@
 // Values passed on by four threads in a ring: data dependencies alone do not give SC (Chakraborty, FMCAD 2021, WP).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

@@ -1,6 +1,7 @@
 // Write-to-read causality through a second thread (Boehm & Adve, PLDI 2008).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 

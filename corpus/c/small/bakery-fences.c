@@ -1,6 +1,7 @@
 // Lamport's bakery, three critical sections in all, with SC fences after each announcement (Lamport, A new solution of Dijkstra's concurrent programming problem, CACM 1974; after Sober, CAV 2008, Fig. 4a).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 //@ run: robust

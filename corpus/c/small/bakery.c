@@ -1,6 +1,7 @@
 // Lamport's bakery, three critical sections in all, release/acquire (Lamport, A new solution of Dijkstra's concurrent programming problem, CACM 1974; after Sober, CAV 2008, Fig. 4a).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 //@ run: not-robust

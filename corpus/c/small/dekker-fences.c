@@ -1,6 +1,7 @@
 // Dekker's mutual exclusion, two critical sections each, with an SC fence after each announcement (Dijkstra, Cooperating sequential processes, 1965; after Sober, CAV 2008, Fig. 4a).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 //@ run: robust

@@ -1,6 +1,7 @@
 // Dekker's mutual exclusion, two critical sections each, release/acquire (Dijkstra, Cooperating sequential processes, 1965; after Sober, CAV 2008, Fig. 4a).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 //@ run: not-robust

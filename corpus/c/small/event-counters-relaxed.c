@@ -1,6 +1,7 @@
 // Threads count events without order, but say without release that they are done (Margalit & Lahav, POPL 2021).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //@ run: not-robust

@@ -1,6 +1,7 @@
 // Threads count events without order, say when they are done, and one adds up (Margalit & Lahav, POPL 2021).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 //@ run: robust

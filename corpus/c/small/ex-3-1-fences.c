@@ -1,6 +1,7 @@
 // Store buffering whose threads write once more, with SC fences (repair of Margalit et al., PLDI 2025, Ex. 3.1).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 //@ run: robust

@@ -1,6 +1,7 @@
 // A producer that looks for idle consumers and a consumer that looks for work, with SC fences between (repair of Sober's Fig. 4b, CAV 2008).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 //@ run: robust

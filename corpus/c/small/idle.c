@@ -1,6 +1,7 @@
 // A producer that looks for idle consumers and a consumer that looks for work: the wake-up gets lost (Burckhardt & Musuvathi, Sober, CAV 2008, Fig. 4b).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 //@ run: not-robust

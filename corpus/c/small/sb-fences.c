@@ -1,6 +1,7 @@
 // Store buffering with SC fences (repair of Sober's Fig. 1b, CAV 2008).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 //@ run: robust

@@ -1,6 +1,7 @@
 // Store buffering: both threads may miss the other's store (Burckhardt & Musuvathi, Sober, CAV 2008, Fig. 1b).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 //@ run: not-robust

@@ -1,6 +1,7 @@
 // Sequence lock, two writes and a read, with acquire loads of the data (Boehm, Can seqlocks get along with programming language memory models?, MSPC 2012).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 //@ run: robust

@@ -1,6 +1,7 @@
 // Sequence lock, two writes and a read, with relaxed loads of the data and an acquire fence behind them (Boehm, Can seqlocks get along with programming language memory models?, MSPC 2012).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: robust
 //@ run: by-schedule

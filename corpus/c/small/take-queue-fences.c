@@ -1,6 +1,7 @@
 // Low-lock queue with an SC fence after each claim (Duffy, Building a custom thread pool: a work stealing queue, 2008; after Sober, CAV 2008, Fig. 4a).
 //@ sc: robust
 //@ ra: robust
+//@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
 //@ run: robust

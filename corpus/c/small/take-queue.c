@@ -1,6 +1,7 @@
 // Low-lock queue: its owner takes without the lock while there is enough for both, release/acquire (Duffy, Building a custom thread pool: a work stealing queue, 2008; after Sober, CAV 2008, Fig. 4a).
 //@ sc: robust
 //@ ra: not-robust
+//@ rc11: not-robust
 //@ rc20: not-robust
 //@ tso: not-robust
 //@ run: not-robust

@@ -42,16 +42,16 @@ const LONGER: u64 = 4;
 pub fn monitor(code: &Code, focus: Option<Loc>) -> Box<dyn Monitor> {
     let summary = summarise(code);
     match code.model {
-        Model::Ra | Model::Rc20 => Box::new(Rc20::new(&summary, code.model == Model::Rc20, focus)),
+        Model::Ra | Model::Rc20 | Model::Rc11 => Box::new(Rc20::new(&summary, code.model.has_races(), focus)),
         Model::Tso => Box::new(Tso::new(&summary, focus)),
         // No program is lowered for the last two.
         Model::Sc | Model::ArmV8 | Model::ArmV7 => Box::new(Sc::new(&summary)),
     }
 }
 
-/// Whether two enabled conflicting non-atomic accesses are a race (under RC20, happens-before decides).
+/// Whether two enabled conflicting non-atomic accesses are a race (under RC11 and RC20, happens-before decides).
 fn clashes(model: Model) -> bool {
-    model != Model::Rc20
+    !model.has_races()
 }
 
 /// Decides whether the program, lowered for some model, is robust, free of races and of failing assertions.

@@ -27,7 +27,9 @@ pub fn summarise(code: &Code) -> Summary {
                 AccessKind::Cas { expected, .. } => {
                     constants.values(expected).into_iter().for_each(|e| add(Use::Cas(e)));
                 }
-                AccessKind::WeakCas { .. } => add(Use::WeakCas),
+                AccessKind::WeakCas { expected, .. } => {
+                    constants.values(expected).into_iter().for_each(|e| add(Use::WeakCas(e)));
+                }
                 AccessKind::BlockingCas { expected, .. } => {
                     constants.values(expected).into_iter().for_each(|e| add(Use::BlockingCas(e)));
                 }

@@ -9,11 +9,11 @@ mod common;
 use common::chain::Chain;
 use common::definition::{self, Truth};
 use common::engine::{Engine, NONE, Reductions, USUAL};
-use common::sample::Sample;
-use common::sketch::Sketch;
-use common::{RA, RC20, TSO, Tally, Verdict, cases, compare_many};
+use common::sample::{Sample, ScSample};
+use common::sketch::{ScSketch, Sketch};
+use common::{Drawn, RA, RC11, RC20, TSO, Tally, Verdict, cases, compare_many};
 use seqcst_model::Model;
-use seqcst_model::sample::Random;
+use seqcst_model::sample::{Random, RandomProgram};
 
 /// Per model, half of them straight-line programs.
 const CASES: u64 = 2_000;
@@ -56,9 +56,9 @@ fn agree(engine: &Engine) -> Result<Option<Verdict>, String> {
     let expected = if usual == Verdict::Robust && truth.stuck { Verdict::Deadlock } else { usual };
     ensure!(waiting == expected, "looking for deadlocks, it says {waiting:?}, but {truth:?}");
 
-    // What a monitor must see: stale accesses and, under RC20, races by happens-before. Elsewhere it does not look at
+    // What a monitor must see: stale accesses and, under RC11 and RC20, races by happens-before. Elsewhere it does not look at
     // non-atomic locations: an access to one can be stale only if it clashes with another.
-    let by_hb = *model == Model::Rc20;
+    let by_hb = model.has_races();
     let must = !truth.robust && !truth.race || by_hb && truth.race;
     let may = must || !truth.robust;
     let focused = engine.is_stale_somewhere();
@@ -86,23 +86,23 @@ fn theorems(engine: &Engine, truth: Truth) -> Result<(), String> {
     Ok(())
 }
 
-fn straight_lines(under: Model) -> Tally {
-    compare_many(under.name(), cases(CASES).div_ceil(2), |sample: &Sample| {
+fn straight_lines<P: Drawn + AsRef<RandomProgram>>(under: Model) -> Tally {
+    compare_many(under.name(), cases(CASES).div_ceil(2), |sample: &P| {
         let engine = Engine::new(&sample.to_string(), under);
         let verdict = agree(&engine)?;
         // The generator's own idea of what the program means for the model.
-        let lowered = sample.0.lower(under);
+        let lowered = sample.as_ref().lower(under);
         let (here, there) = (definition::robust(&engine.machine, under), definition::robust(&lowered, under));
         ensure!(here == there || here.is_none() || there.is_none(), "lowered: {here:?}, sample: {there:?}");
         Ok(verdict)
     })
 }
 
-fn all_of_tpl(under: Model) -> Tally {
-    compare_many(under.name(), cases(CASES).div_ceil(2), |sketch: &Sketch| {
+fn all_of_tpl<P: Drawn + AsRef<Sketch>>(under: Model) -> Tally {
+    compare_many(under.name(), cases(CASES).div_ceil(2), |sketch: &P| {
         let engine = Engine::new(&sketch.to_string(), under);
         let verdict = agree(&engine)?;
-        let unrolled = sketch.unrolled();
+        let unrolled = sketch.as_ref().unrolled();
         if unrolled != engine.text {
             let other = Engine::new(&unrolled, under);
             let there = Truth::of(&other.machine, under);
@@ -125,39 +125,51 @@ fn many_values(under: Model) -> Tally {
 
 #[test]
 fn many_values_under_every_model() {
-    for under in [RA, RC20, TSO] {
+    for under in [RA, RC11, RC20, TSO] {
         many_values(under).assert_healthy(5, 60);
     }
 }
 
 #[test]
 fn straight_lines_under_ra() {
-    straight_lines(RA).assert_healthy(5, 30);
+    straight_lines::<Sample>(RA).assert_healthy(5, 30);
 }
 
 #[test]
 fn straight_lines_under_rc20() {
-    straight_lines(RC20).assert_healthy(5, 30);
+    straight_lines::<Sample>(RC20).assert_healthy(5, 30);
+}
+
+#[test]
+fn straight_lines_under_rc11() {
+    straight_lines::<Sample>(RC11).assert_healthy(5, 30);
+    straight_lines::<ScSample>(RC11).assert_healthy(5, 30);
 }
 
 #[test]
 fn straight_lines_under_tso() {
-    straight_lines(TSO).assert_healthy(5, 30);
+    straight_lines::<Sample>(TSO).assert_healthy(5, 30);
 }
 
 #[test]
 fn all_of_tpl_under_ra() {
-    all_of_tpl(RA).assert_healthy(5, 30);
+    all_of_tpl::<Sketch>(RA).assert_healthy(5, 30);
 }
 
 #[test]
 fn all_of_tpl_under_rc20() {
-    all_of_tpl(RC20).assert_healthy(5, 30);
+    all_of_tpl::<Sketch>(RC20).assert_healthy(5, 30);
+}
+
+#[test]
+fn all_of_tpl_under_rc11() {
+    all_of_tpl::<Sketch>(RC11).assert_healthy(5, 30);
+    all_of_tpl::<ScSketch>(RC11).assert_healthy(5, 30);
 }
 
 #[test]
 fn all_of_tpl_under_tso() {
-    all_of_tpl(TSO).assert_healthy(5, 30);
+    all_of_tpl::<Sketch>(TSO).assert_healthy(5, 30);
 }
 
 /// A tool that does not tell values apart would call this program not robust: a load in place of the `wait` can be
@@ -168,7 +180,7 @@ fn a_wait_looks_at_values() {
     let loading = waiting
         .replace("fn asker {", "fn asker { local seen;")
         .replace("wait(echoed, 1);", "seen = echoed.load();");
-    for under in [RA, RC20, TSO] {
+    for under in [RA, RC11, RC20, TSO] {
         assert_eq!(agree(&Engine::new(waiting, under)), Ok(Some(Verdict::Robust)));
         assert_eq!(agree(&Engine::new(&loading, under)), Ok(Some(Verdict::NotRobust)));
     }
@@ -197,7 +209,7 @@ fn free_choices_can_lead_to_a_deadlock() {
     let blocks = "max_value 1; global x; fn t { oneof ({ x.store(1); } { wait(x, 1); }); }";
     let ends = "max_value 1; global x; fn t { wait(x, 1); } fn u { oneof ({ x.store(1); } { skip; }); }";
     let free = "max_value 1; global x; fn t { wait(x, 1); } fn u { oneof ({ x.store(1); } { fence; x.store(1); }); }";
-    for under in [RA, RC20, TSO] {
+    for under in [RA, RC11, RC20, TSO] {
         for (text, expected) in
             [(blocks, Verdict::Deadlock), (ends, Verdict::Deadlock), (free, Verdict::Robust)]
         {

@@ -4,11 +4,11 @@ mod common;
 
 use common::definition::Truth;
 use common::engine::{Engine, USUAL};
-use common::sample::Sample;
+use common::sample::{Sample, ScSample};
 use common::schedules::{explore_all, sc_graphs};
-use common::sketch::Sketch;
+use common::sketch::{ScSketch, Sketch};
 use common::spinning::Spinning;
-use common::{Drawn, RA, RC20, TSO, Tally, Verdict, cases, compare_many};
+use common::{Drawn, RA, RC11, RC20, TSO, Tally, Verdict, cases, compare_many};
 use seqcst_explore::strategies::{Bounded, Dpor};
 use seqcst_model::Model;
 use std::cell::Cell;
@@ -111,6 +111,13 @@ fn dpor_under_rc20() {
 }
 
 #[test]
+fn dpor_under_rc11() {
+    dpor_against_all_states::<Sample>(RC11, programs() / 2).assert_healthy(5, 30);
+    dpor_against_all_states::<ScSample>(RC11, programs()).assert_healthy(5, 30);
+    dpor_against_all_states::<ScSketch>(RC11, programs()).assert_healthy(5, 30);
+}
+
+#[test]
 fn dpor_under_ra() {
     dpor_against_all_states::<Sample>(RA, programs()).assert_healthy(5, 30);
     dpor_against_all_states::<Sketch>(RA, programs()).assert_healthy(5, 30);
@@ -144,7 +151,7 @@ fn bounded_agrees(text: &str, under: Model) -> Result<Option<Verdict>, String> {
 
 #[test]
 fn bounded_without_a_bound_sees_what_dpor_sees() {
-    for under in [RC20, TSO] {
+    for under in [RC11, RC20, TSO] {
         let bounded = |text: String| bounded_agrees(&text, under);
         compare_many(under.name(), programs() / 10, |sample: &Sample| bounded(sample.to_string()));
         compare_many(under.name(), programs() / 10, |sketch: &Sketch| bounded(sketch.to_string()));
@@ -192,7 +199,7 @@ fn dpor_with_a_bound_sees_what_bounded_sees() {
 /// schedules, and all states say the same.
 #[test]
 fn spin_loops() {
-    for under in [RC20, RA, TSO] {
+    for under in [RC11, RC20, RA, TSO] {
         compare_many(under.name(), programs() / 3, |program: &Spinning| {
             let text = program.to_string();
             let verdict = bounded_agrees(&text, under)?;

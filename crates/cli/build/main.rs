@@ -57,9 +57,10 @@ fn hash(root: &Path, out: &Path) -> Result<String, String> {
     Ok(format!("{hash:016x}"))
 }
 
-/// Compiles `crates/runtime` as a static library.
+/// Compiles `crates/runtime` as a static library: in the same way whatever the outer profile is, so that all profiles share it.
 fn static_library(root: &Path, out: &Path) -> Result<PathBuf, String> {
-    let target = out.join("target");
+    // The target directory, from its PROFILE/build/PACKAGE/out.
+    let target = out.ancestors().nth(4).unwrap_or(out).join("runtime");
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     for (name, _) in env::vars_os() {

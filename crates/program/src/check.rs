@@ -5,7 +5,6 @@ use crate::error::{InputError, Warning};
 use crate::modes::{self, Use};
 use crate::spelling::closest;
 use rustc_hash::FxHashMap;
-use seqcst_model::Mode;
 
 /// The largest `max_value`.
 pub const MAX_VALUE: u32 = 65_535;
@@ -217,15 +216,7 @@ impl<'p> Checker<'p> {
         };
         self.update(&cas.location, word, &cas.expected, &cas.mode, scope)?;
         self.expr(&cas.new, scope)?;
-        modes::check(cas.failure.as_ref(), Use::Failure)?;
-        if let (Some(failure), Some(success)) = (&cas.failure, cas.mode.whole())
-            && failure.node == Mode::SeqCst
-            && success != Mode::SeqCst
-        {
-            let message = format!("a failed `{word}` is taken as a load with mode `acq`, not `sc`");
-            self.warn(Warning::new(failure.span, message));
-        }
-        Ok(())
+        modes::check(cas.failure.as_ref(), Use::Failure)
     }
 
     fn location(&self, name: &Name) -> Check<&'p crate::ast::Location> {

@@ -1,15 +1,16 @@
 //! What an access becomes on each memory model. One function per question: which mode, which fences around it.
 //!
-//! | written          | sc     | ra                     | rc20                            | tso                       |
-//! |------------------|--------|------------------------|---------------------------------|---------------------------|
-//! | load, wait       | plain  | acquire                | as written, else relaxed        | plain                     |
-//! | store            | plain  | release                | as written, else relaxed        | plain                     |
-//! | read-modify-write| plain  | acquire-release        | as written, else relaxed        | locked                    |
-//! | SC access        | plain  | SC fence, access       | SC fence, access                | store then fence; a plain load |
-//! | SC fence         | –      | update of hidden place | acq fence, update, rel fence    | fence                     |
-//! | other fences     | –      | –                      | themselves                      | –                         |
-//! | non-atomic       | kept   | kept                   | kept                            | plain                     |
+//! | written          | sc     | ra                     | rc11       | rc20                         | tso                       |
+//! |------------------|--------|------------------------|------------|------------------------------|---------------------------|
+//! | load, wait       | plain  | acquire                | as written | as written                   | plain                     |
+//! | store            | plain  | release                | as written | as written                   | plain                     |
+//! | read-modify-write| plain  | acquire-release        | as written | as written                   | locked                    |
+//! | SC access        | plain  | SC fence, access       | as written | SC fence, access             | store then fence; a plain load |
+//! | SC fence         | –      | update of hidden place | as written | acq fence, update, rel fence | fence                     |
+//! | other fences     | –      | –                      | as written | as written                   | –                         |
+//! | non-atomic       | kept   | kept                   | kept       | kept                         | plain                     |
 //!
+//! An access without an order is relaxed under rc11 and rc20.
 //! On tso a read-modify-write is a fence even when it fails, as x86's locked instructions are.
 
 use crate::ast::{Access as Source, CasKind, Name};
@@ -94,13 +95,13 @@ impl ThreadLowering<'_, '_> {
         }
     }
 
-    /// The mode of a failed compare-and-swap for which the user wrote one. Other models give every access of a kind the
-    /// same mode. `sc` is taken as acquire: the fence before it, if any, comes from the mode of success.
+    /// The mode of a failed compare-and-swap for which the user wrote one. Models without orders give every access of a
+    /// kind the same mode. Under rc20 `sc` is taken as acquire: the fence before it, if any, comes from the mode of success.
     fn failure_mode(&self, written: Mode) -> Option<Mode> {
-        match written {
-            _ if self.context.model != Model::Rc20 => None,
-            Mode::SeqCst => Some(Mode::Acquire),
-            other => Some(other),
+        match (self.context.model, written) {
+            (Model::Rc20, Mode::SeqCst) => Some(Mode::Acquire),
+            (Model::Rc20 | Model::Rc11, other) => Some(other),
+            _ => None,
         }
     }
 
@@ -112,6 +113,7 @@ impl ThreadLowering<'_, '_> {
             Model::Ra => (sc, shape.strongest(), false),
             Model::Tso if shape == Shape::Update => (false, Mode::SeqCst, false),
             Model::Tso => (false, Mode::Relaxed, sc && shape == Shape::Write),
+            Model::Rc11 => (false, written, false),
             _ => (sc, if sc { shape.strongest() } else { written }, false),
         }
     }
@@ -137,7 +139,7 @@ impl ThreadLowering<'_, '_> {
     fn sc_fence(&mut self, site: u32) {
         match self.context.model {
             Model::Sc => {}
-            Model::Tso => self.emit_fence(Mode::SeqCst, site),
+            Model::Tso | Model::Rc11 => self.emit_fence(Mode::SeqCst, site),
             Model::Ra => self.update_hidden(site),
             _ => {
                 self.emit_fence(Mode::Acquire, site);

@@ -3,7 +3,7 @@
 use crate::format::{cut, one_line};
 use crate::view::View;
 use crate::{Edge, Problem, Relation};
-use seqcst_model::Value;
+use seqcst_model::{Mode, Model, Value};
 
 /// The problem in words: where it is, then pairs of a keyword and a clause about it.
 pub(crate) struct Account {
@@ -87,6 +87,7 @@ pub(crate) fn account(view: &View) -> Account {
             let model = view.witness.model.to_string();
             let sentence = format!("{place}: under SC it {sc}; under {model} it {weak}");
             let mut clauses = vec![("SC".to_owned(), format!("it {sc}")), (model, format!("it {weak}"))];
+            clauses.extend(sc_order(view, *access, *latest, path).map(|why| ("seq_cst".to_owned(), why)));
             // The path is known by now: only what closes it to a cycle is news.
             let closing = cycle.strip_prefix(path.as_slice()).unwrap_or(cycle);
             if let Some(chain) = chain(view, closing) {
@@ -127,6 +128,33 @@ pub(crate) fn account(view: &View) -> Account {
         }
     };
     Account { place, clauses, sentence }
+}
+
+/// Why the order of SC accesses does not keep the access from being stale, where some of the accesses concerned are SC: others
+/// are not.
+fn sc_order(view: &View, access: usize, latest: usize, path: &[Edge]) -> Option<String> {
+    if view.witness.model != Model::Rc11 {
+        return None;
+    }
+    let mut concerned = vec![latest];
+    for edge in path.iter().filter(|edge| edge.relation != Relation::Po) {
+        concerned.extend([edge.from, edge.to]);
+    }
+    concerned.push(access);
+    concerned.dedup();
+    let is_sc = |&event: &usize| view.witness.events.get(event).and_then(|e| e.mode) == Some(Mode::SeqCst);
+    let mut weaker: Vec<String> = Vec::new();
+    for event in concerned.iter().filter(|event| !is_sc(event)) {
+        let name = view.name(*event);
+        if !weaker.contains(&name) {
+            weaker.push(name);
+        }
+    }
+    let is_mixed = concerned.iter().any(is_sc) && (1..=3).contains(&weaker.len());
+    let are = if weaker.len() == 1 { "is" } else { "are" };
+    is_mixed.then(|| {
+        format!("the order of SC accesses does not cover that, as {} {are} not seq_cst", weaker.join(" and "))
+    })
 }
 
 /// `step 1 →po step 2 →fr step 3`, steps in a row of `po` as one.

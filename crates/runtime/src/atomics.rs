@@ -5,8 +5,7 @@
 
 use crate::chunks;
 use crate::context::Site;
-use crate::control::settings::{self, Settings};
-use crate::control::{accesses, tso};
+use crate::control::{accesses, settings};
 use crate::held::{Held, Hold};
 use crate::journal::{self, Event, What};
 use crate::places::{self, Others, Place};
@@ -15,8 +14,9 @@ use crate::spin::Lock;
 use crate::thread::{self, Thread};
 use crate::waits::Load;
 use crate::{control, plain, report};
-use seqcst_model::Mode;
-use seqcst_monitor::clocks::{Did, Hidden, Look, Stale, Time, Write};
+use seqcst_model::{Mode, Model};
+use seqcst_monitor::clocks::run::{Attempt, orders_sc};
+use seqcst_monitor::clocks::{Hidden, Look, Stale, Time, Write};
 
 /// The location behind SC fences, and how many there were.
 static HIDDEN: Lock<(Hidden, u32)> = Lock::new((Hidden::new(), 0));
@@ -105,11 +105,9 @@ fn watched<T, const CONTROLLED: bool>(
     act: impl Fn() -> (T, Done, u64),
 ) -> T {
     let site = thread.stack.site(operation.pc);
-    let (mode, failure) = strengthen(operation.mode, operation.failure, thread.ra);
-    let settings = if CONTROLLED { settings::get() } else { Settings::SANITIZER };
-    if mode == Mode::SeqCst || failure == Mode::SeqCst {
-        // Under TSO that orders nothing: no report may say so.
-        full_fence(thread, site, !settings.is_tso());
+    let &Operation { mode, failure, what, .. } = operation;
+    if (mode == Mode::SeqCst || failure == Mode::SeqCst) && orders_sc(thread.views.model()) {
+        full_fence(thread, site);
     }
     let time = thread.views.time();
     let mut finding = None;
@@ -117,27 +115,15 @@ fn watched<T, const CONTROLLED: bool>(
         if CONTROLLED && !others.is_empty() {
             accesses::overlaps();
         }
-        let stale = match operation.look {
-            Some(_) if place.blurred || !settings.has_model() => None,
-            Some(look) if settings.is_tso() => tso::check(place.life, &value, look, thread::forgotten),
-            Some(look) => thread.views.check(&place.location, look, thread::forgotten),
-            _ => None,
-        };
-        if let Some(stale) = stale {
-            let write = |number| match settings.is_tso() {
-                true => tso::write(place.life, number),
-                false => place.location.write(number).copied(),
-            };
-            finding = Some(Finding::new::<CONTROLLED>(thread, write, stale, operation));
-        }
-        let (result, done, read) = act();
-        if settings.is_tso() {
-            match place.blurred {
-                true => tso::blur(place.life),
-                false => tso::learn(place.life, operation.what, &done, Did { time, site: site.0, mode }),
+        if let Some(look) = operation.look.filter(|_| !place.blurred) {
+            let attempt = Attempt { look, mode, failure, rmw: what == What::Rmw };
+            if let Some(stale) = thread.views.check(&place.location, attempt, thread::forgotten) {
+                let write = |number| place.location.write(number).copied();
+                finding = Some(Finding::new::<CONTROLLED>(thread, write, stale, operation));
             }
         }
-        let first = learn(thread, place, &others, operation, &done, (mode, failure), site);
+        let (result, done, read) = act();
+        let first = learn(thread, place, &others, operation, &done, site);
         match done {
             Done::Read => thread.waits.read(Load { pc: operation.pc, addr: operation.addr }, read),
             Done::Stored(_) | Done::Updated(_) => thread.waits.effect(),
@@ -169,7 +155,6 @@ fn learn(
     others: &Others,
     operation: &Operation,
     done: &Done,
-    (mode, failure): (Mode, Mode),
     site: Site,
 ) -> bool {
     let time = thread.views.time();
@@ -180,18 +165,18 @@ fn learn(
         others.each(own, |other| thread.views.blur(other));
         return true;
     }
+    let &Operation { mode, failure, .. } = operation;
     let (what, mode, first) = match *done {
-        Done::Read => {
-            let first = thread.views.load(location, failure, site.0);
-            let what = if operation.what == What::Rmw { What::FailedCas } else { What::Load };
-            (what, failure, first)
+        Done::Read if operation.what == What::Rmw => {
+            (What::FailedCas, failure, thread.views.failed_cas(location, failure, site.0))
         }
+        Done::Read => (What::Load, failure, thread.views.load(location, failure, site.0)),
         Done::Stored(value) => (What::Store, mode, thread.views.store(location, mode, value, site.0)),
         Done::Updated(value) => (What::Rmw, mode, thread.views.rmw(location, mode, value, site.0)),
         Done::Nothing => return false,
     };
     let write = location.last();
-    let (addr, size) = (operation.addr, operation.size as u8);
+    let (addr, size, mode) = (operation.addr, operation.size as u8, thread.views.mode(mode));
     thread.journal.push(Event { time, write, addr, life: place.life, site, what, mode, size });
     first
 }
@@ -202,12 +187,12 @@ pub fn fence(mode: Mode, pc: usize) {
     thread.busy = true;
     if control::active() {
         accesses::fence(mode, pc);
-        tso::fence(mode);
     }
     let site = thread.stack.site(pc);
-    if mode == Mode::SeqCst {
-        full_fence(thread, site, true);
-    } else if !thread.ra {
+    let model = thread.views.model();
+    if mode == Mode::SeqCst && orders_sc(model) {
+        full_fence(thread, site);
+    } else if model != Model::Ra {
         let time = thread.views.time();
         thread.views.fence(mode, &mut Hidden::new());
         thread.waits.effect();
@@ -216,7 +201,8 @@ pub fn fence(mode: Mode, pc: usize) {
     thread.leave();
 }
 
-fn full_fence(thread: &mut Thread, site: Site, noted: bool) {
+/// An SC fence that is ordered among all others.
+fn full_fence(thread: &mut Thread, site: Site) {
     let time = thread.views.time();
     let mut hidden = HIDDEN.lock();
     hidden.1 = hidden.1.wrapping_add(1);
@@ -224,23 +210,12 @@ fn full_fence(thread: &mut Thread, site: Site, noted: bool) {
     thread.views.fence(Mode::SeqCst, &mut hidden.0);
     drop(hidden);
     thread.waits.effect();
-    if noted {
-        thread.journal.push(fenced(time, count, Mode::SeqCst, site));
-    }
+    thread.journal.push(fenced(time, count, Mode::SeqCst, site));
 }
 
+/// `write`: its number among those that are ordered, or 0.
 fn fenced(time: Time, write: u32, mode: Mode, site: Site) -> Event {
     Event { time, write, addr: 0, life: 0, site, what: What::Fence, mode, size: 0 }
-}
-
-/// Under RA every access acquires and releases.
-#[inline]
-fn strengthen(mode: Mode, failure: Mode, ra: bool) -> (Mode, Mode) {
-    if !ra {
-        return (mode, failure);
-    }
-    let strong = |mode| if mode == Mode::SeqCst { mode } else { Mode::AcqRel };
-    (strong(mode), strong(failure))
 }
 
 /// Looks for plain accesses that race with this one, in aligned pieces.

@@ -100,11 +100,11 @@ const TABLE: &[Entry] = &[
     },
     Entry {
         name: "model",
-        default: "rc20",
-        meaning: "memory model: rc20, or ra (every access as if release/acquire)",
+        default: "rc11",
+        meaning: "memory model: rc11, rc20 (SC accesses are fences), or ra (all is release/acquire)",
         set: |o, v| {
-            let fits = |model: &Model| matches!(model, Model::Rc20 | Model::Ra);
-            o.model = Model::named(v).filter(fits).ok_or("rc20 or ra")?;
+            let fits = |model: &Model| matches!(model, Model::Rc11 | Model::Rc20 | Model::Ra);
+            o.model = Model::named(v).filter(fits).ok_or("rc11, rc20 or ra")?;
             Ok(())
         },
     },
@@ -167,7 +167,7 @@ impl Default for Options {
             history: 0,
             races: false,
             waits: Waits::Count,
-            model: Model::Rc20,
+            model: Model::Rc11,
             json: String::new(),
             max_reports: 0,
             verbosity: 0,

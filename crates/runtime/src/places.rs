@@ -13,7 +13,8 @@ use crate::context::Site;
 use crate::shadow::Earlier;
 use crate::thread::{self, Thread};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use seqcst_monitor::clocks::{Did, Location};
+use seqcst_monitor::clocks::Did;
+use seqcst_monitor::clocks::run::Location;
 
 const LOCK: u64 = 1;
 /// Granules that one access locks: 16 bytes, not aligned, and the granule before.

@@ -2,14 +2,15 @@
 //!
 //! Who acquires an object learns what those who released it knew, in RC20's happens-before and in SC's alike.
 
+use crate::chunks;
 use crate::held::{Held, Hold};
 use crate::journal::{Event, What};
 use crate::spin::Lock;
 use crate::thread::{self, Thread};
-use crate::{chunks, control};
 use core::sync::atomic::{AtomicU16, Ordering::Relaxed};
 use seqcst_model::Mode;
-use seqcst_monitor::clocks::{Message, Time};
+use seqcst_monitor::clocks::Time;
+use seqcst_monitor::clocks::run::Message;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -85,9 +86,6 @@ pub fn acquire(addr: usize, side: Side, pc: usize) {
             0
         }
     });
-    if control::active() {
-        control::tso::acquire(addr, side);
-    }
     note(thread, What::Acquire, addr, time, releases, pc);
     thread.leave();
 }
@@ -108,9 +106,6 @@ pub fn release(addr: usize, side: Side, pc: usize) {
         object.releases = object.releases.wrapping_add(1);
         object.releases
     });
-    if control::active() {
-        control::tso::release(addr, side);
-    }
     note(thread, What::Release, addr, time, releases, pc);
     thread.leave();
 }
@@ -154,9 +149,6 @@ pub fn forget_range(addr: usize, size: usize) {
 }
 
 fn remove(addr: usize) {
-    if control::active() {
-        control::tso::forget(addr);
-    }
     if with(addr, |objects| objects.remove(&addr)).is_some() {
         count(addr, |objects| objects.fetch_sub(1, Relaxed));
     }

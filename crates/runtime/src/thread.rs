@@ -10,12 +10,12 @@ use crate::held::{Held, Hold};
 use crate::journal::{Event, Journal, What};
 use crate::spin::Lock;
 use crate::waits::Waits;
-use crate::{options, sys};
+use crate::{control, options, sys};
 use core::cell::Cell;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering, compiler_fence};
 use seqcst_model::{Mode, Model};
-use seqcst_monitor::clocks::{self, Slot, Time};
+use seqcst_monitor::clocks::{Slot, Time, run};
 use std::sync::Arc;
 
 /// Slots there are: what a race cell has bits for.
@@ -26,7 +26,7 @@ const CROWD: usize = 48;
 /// One thread of the program.
 pub struct Thread {
     /// What it knows.
-    pub views: clocks::Thread,
+    pub views: run::Thread,
     /// Where it is.
     pub stack: Stack,
     /// What it did lately.
@@ -39,8 +39,6 @@ pub struct Thread {
     interrupted: bool,
     /// Whether races are looked for (the option, within reach).
     pub races: bool,
-    /// Whether the model is RA (the option, within reach).
-    pub ra: bool,
     /// The local time at which its cells in `shadow` start to count.
     pub cell_base: Time,
     /// As shown to people: in order of creation.
@@ -50,7 +48,7 @@ pub struct Thread {
 
 /// Where a thread leaves its views when it ends, for who joins it.
 #[derive(Clone)]
-pub struct ExitedThread(Arc<Lock<Option<(clocks::Thread, u32)>>>);
+pub struct ExitedThread(Arc<Lock<Option<(run::Thread, u32)>>>);
 
 impl ExitedThread {
     fn new() -> ExitedThread {
@@ -60,16 +58,9 @@ impl ExitedThread {
 
 /// A thread that was announced but hasn't begun.
 pub struct ThreadStart {
-    views: clocks::Thread,
+    views: run::Thread,
     number: u32,
     exited: ExitedThread,
-}
-
-impl ThreadStart {
-    /// Its slot, and the time of its first event.
-    pub fn place(&self) -> (Slot, Time) {
-        (self.views.slot(), self.views.time())
-    }
 }
 
 struct Slots {
@@ -197,13 +188,18 @@ fn unannounced() -> &'static mut Thread {
     let mut slots = SLOTS_IN_USE.lock();
     let number = slots.next_number();
     let (slot, last) = slots.find(|_, _| false);
-    let child =
-        ThreadStart { views: clocks::Thread::foreign(slot, last), number, exited: ExitedThread::new() };
+    let views = run::Thread::foreign(slot, last, model());
+    let child = ThreadStart { views, number, exited: ExitedThread::new() };
     slots.occupy(child);
     drop(slots);
     COMING.set(false);
     crate::interpose::threads::adopt();
     current()
+}
+
+/// The model that threads are watched for.
+fn model() -> Model {
+    if control::active() { control::settings::get().model() } else { options::get().model }
 }
 
 /// The current thread is about to create another: its slot and first view, and where it leaves its last view for the thread that joins it.
@@ -327,12 +323,7 @@ impl Slots {
         let slot = usize::from(views.slot());
         NUMBERS[slot].store(number, Ordering::Relaxed);
         let cell_base = crate::shadow::base(slot as Slot);
-        let (races, ra) = if crate::control::active() {
-            let settings = crate::control::settings::get();
-            (settings.races(), settings.is_ra())
-        } else {
-            (options::get().races, options::get().model == Model::Ra)
-        };
+        let races = if control::active() { control::settings::get().races() } else { options::get().races };
         let thread = Box::into_raw(Box::new(Thread {
             views,
             stack: Stack::new(),
@@ -341,7 +332,6 @@ impl Slots {
             busy: false,
             interrupted: false,
             races,
-            ra,
             cell_base,
             number,
             exited,

@@ -28,7 +28,7 @@ pub enum Strategy {
 /// Explores the executions of a closure.
 ///
 /// Environment variables that [`Builder::new`] and [`crate::model`] look at: `SEQCST_TAPE` (replays one execution),
-/// `SEQCST_STRATEGY` (`dpor`, `dpor:2`, `bounded`, `bounded:2`, `pct`, `pct:3`, `random`), `SEQCST_MODEL` (`rc20`, `ra`, `tso`,
+/// `SEQCST_STRATEGY` (`dpor`, `dpor:2`, `bounded`, `bounded:2`, `pct`, `pct:3`, `random`), `SEQCST_MODEL` (`rc11`, `rc20`, `ra`, `tso`,
 /// `sc`), `SEQCST_EXECUTIONS`, `SEQCST_SEED` and `SEQCST_LOG` (1: prints a summary).
 #[derive(Clone, Debug)]
 #[must_use]
@@ -49,7 +49,7 @@ const FEWER: u64 = 10_000;
 impl Default for Builder {
     fn default() -> Builder {
         let options = Options {
-            model: Model::Rc20,
+            model: Model::default(),
             step_limit: 10_000,
             stack_size: 1 << 20,
             patience: 5,
@@ -70,7 +70,7 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// The usual: `dpor`, RC20, at most a million executions, and what the environment says.
+    /// The usual: `dpor`, RC11, at most a million executions, and what the environment says.
     ///
     /// # Panics
     /// If the environment says something that can't be understood.

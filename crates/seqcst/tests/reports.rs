@@ -34,31 +34,31 @@ fn store_buffering() {
         Builder::default(),
         cases::store_buffering,
         expect![[r#"
-        seqcst: not robust under RC20 (C11): an access may be stale
-          thread 1 at crates/seqcst/tests/reports/cases.rs:13:17: load(Acquire) of a0
-              13 | other.1.load(Acquire)
-          can miss the Release write of 1 by main at crates/seqcst/tests/reports/cases.rs:15:14
-              15 | shared.1.store(1, Release);
-          and read the value at the beginning: 0
-          under sequential consistency the write comes before the access:
-            2    main       a0.store(1, Release)  crates/seqcst/tests/reports/cases.rs:15:14
-            3    main       a1.load(Acquire) = 0  crates/seqcst/tests/reports/cases.rs:16:14
-            6    thread 1   a1.store(1, Release)  crates/seqcst/tests/reports/cases.rs:12:17
-            7    thread 1   a0.load(Acquire) = 1  crates/seqcst/tests/reports/cases.rs:13:17
+            seqcst: not robust under RC11 (C11): an access may be stale
+              thread 1 at crates/seqcst/tests/reports/cases.rs:13:17: load(Acquire) of a0
+                  13 | other.1.load(Acquire)
+              can miss the Release write of 1 by main at crates/seqcst/tests/reports/cases.rs:15:14
+                  15 | shared.1.store(1, Release);
+              and read the value at the beginning: 0
+              under sequential consistency the write comes before the access:
+                2    main       a0.store(1, Release)  crates/seqcst/tests/reports/cases.rs:15:14
+                3    main       a1.load(Acquire) = 0  crates/seqcst/tests/reports/cases.rs:16:14
+                6    thread 1   a1.store(1, Release)  crates/seqcst/tests/reports/cases.rs:12:17
+                7    thread 1   a0.load(Acquire) = 1  crates/seqcst/tests/reports/cases.rs:13:17
 
-        the execution, step by step:
-                main                  thread 1
-             1  spawn thread 1                              cases.rs:11:5
-             2  a0.store(1, Release)                        cases.rs:15:14
-             3  a1.load(Acquire) = 0                        cases.rs:16:14
-             4  end
-             5                        begin
-             6                        a1.store(1, Release)  cases.rs:12:17
-             7                        a0.load(Acquire) = 1  cases.rs:13:17  ← here
+            the execution, step by step:
+                    main                  thread 1
+                 1  spawn thread 1                              cases.rs:11:5
+                 2  a0.store(1, Release)                        cases.rs:15:14
+                 3  a1.load(Acquire) = 0                        cases.rs:16:14
+                 4  end
+                 5                        begin
+                 6                        a1.store(1, Release)  cases.rs:12:17
+                 7                        a0.load(Acquire) = 1  cases.rs:13:17  ← here
 
-        repair: SeqCst for the accesses at cases.rs:15:14, cases.rs:16:14, cases.rs:12:17, cases.rs:13:17, or a fence(SeqCst) between the accesses of each thread among them
+            repair: SeqCst for the accesses at cases.rs:15:14, cases.rs:16:14, cases.rs:12:17, cases.rs:13:17, or a fence(SeqCst) between the accesses of each thread among them
 
-        replay: SEQCST_TAPE=0x4,1x4 cargo test store_buffering"#]],
+            replay: SEQCST_TAPE=0x4,1x4 cargo test store_buffering"#]],
     );
 }
 
@@ -82,32 +82,32 @@ fn message_passing_without_release() {
         Builder::default(),
         cases::message_passing_without_release,
         expect![[r#"
-        seqcst: not robust under RC20 (C11): an access may be stale
-          main at crates/seqcst/tests/reports/cases.rs:29:25: load(Relaxed) of a1
-              29 | assert_eq!(shared.0.load(Relaxed), 7);
-          can miss the Relaxed write of 7 by thread 1 at crates/seqcst/tests/reports/cases.rs:23:17
-              23 | other.0.store(7, Relaxed);
-          and read the value at the beginning: 0
-          under sequential consistency the write comes before the access:
-            4    thread 1   a1.store(7, Relaxed)  crates/seqcst/tests/reports/cases.rs:23:17
-            5    thread 1   a0.store(1, Relaxed)  crates/seqcst/tests/reports/cases.rs:24:17
-            7    main       a0.load(Acquire) = 1  crates/seqcst/tests/reports/cases.rs:26:21
-            8    main       a1.load(Relaxed) = 7  crates/seqcst/tests/reports/cases.rs:29:25
+            seqcst: not robust under RC11 (C11): an access may be stale
+              main at crates/seqcst/tests/reports/cases.rs:29:25: load(Relaxed) of a1
+                  29 | assert_eq!(shared.0.load(Relaxed), 7);
+              can miss the Relaxed write of 7 by thread 1 at crates/seqcst/tests/reports/cases.rs:23:17
+                  23 | other.0.store(7, Relaxed);
+              and read the value at the beginning: 0
+              under sequential consistency the write comes before the access:
+                4    thread 1   a1.store(7, Relaxed)  crates/seqcst/tests/reports/cases.rs:23:17
+                5    thread 1   a0.store(1, Relaxed)  crates/seqcst/tests/reports/cases.rs:24:17
+                7    main       a0.load(Acquire) = 1  crates/seqcst/tests/reports/cases.rs:26:21
+                8    main       a1.load(Relaxed) = 7  crates/seqcst/tests/reports/cases.rs:29:25
 
-        the execution, step by step:
-                main                  thread 1
-             1  spawn thread 1                              cases.rs:22:5
-             2  a0.load(Acquire) = 0                        cases.rs:26:21
-             3                        begin
-             4                        a1.store(7, Relaxed)  cases.rs:23:17
-             5                        a0.store(1, Relaxed)  cases.rs:24:17
-             6                        end
-             7  a0.load(Acquire) = 1                        cases.rs:26:21
-             8  a1.load(Relaxed) = 7                        cases.rs:29:25  ← here
+            the execution, step by step:
+                    main                  thread 1
+                 1  spawn thread 1                              cases.rs:22:5
+                 2  a0.load(Acquire) = 0                        cases.rs:26:21
+                 3                        begin
+                 4                        a1.store(7, Relaxed)  cases.rs:23:17
+                 5                        a0.store(1, Relaxed)  cases.rs:24:17
+                 6                        end
+                 7  a0.load(Acquire) = 1                        cases.rs:26:21
+                 8  a1.load(Relaxed) = 7                        cases.rs:29:25  ← here
 
-        repair: Release for the writes and Acquire for the reads at cases.rs:23:17, cases.rs:24:17, cases.rs:26:21, cases.rs:29:25
+            repair: Release for the writes and Acquire for the reads at cases.rs:23:17, cases.rs:24:17, cases.rs:26:21, cases.rs:29:25
 
-        replay: SEQCST_TAPE=0x2,1x4,0x3 cargo test message_passing_without_release"#]],
+            replay: SEQCST_TAPE=0x2,1x4,0x3 cargo test message_passing_without_release"#]],
     );
 }
 

@@ -8,8 +8,8 @@
 //! ```text
 //! line     = "//@" key ":" value | "//@ linearization-point"
 //!
-//! Programs for `seqcst check` and `seqcst explore`: all four models, or none of them.
-//! model    = "sc" | "ra" | "rc20" | "tso"   value: robust | not-robust | race | assertion | deadlock
+//! Programs for `seqcst check` and `seqcst explore`: all five models, or none of them.
+//! model    = "sc" | "ra" | "rc11" | "rc20" | "tso"   value: robust | not-robust | race | assertion | deadlock
 //! "flags"                                   value: --deadlock; there is no `deadlock` without it
 //! "slow"                                    value: why it is left out where time is short (see `SEQCST_SLOW`)
 //!
@@ -77,7 +77,7 @@ impl Verdict {
 }
 
 /// The memory models for which headers have verdicts.
-pub const MODELS: [&str; 4] = ["sc", "ra", "rc20", "tso"];
+pub const MODELS: [&str; 5] = ["sc", "ra", "rc11", "rc20", "tso"];
 const ROLES: [&str; 9] = ["get", "set", "add", "remove", "contains", "take", "steal", "lock", "unlock"];
 
 /// What a header says.
@@ -303,9 +303,9 @@ mod tests {
 
     #[test]
     fn verdicts_are_read() {
-        let text = "// A test.\n//@ sc: deadlock\n  //@ ra: robust\n//@ rc20: race\n//@ tso: assertion\n//@ flags: --deadlock\n";
+        let text = "// A test.\n//@ sc: deadlock\n  //@ ra: robust\n//@ rc11: race\n//@ rc20: race\n//@ tso: assertion\n//@ flags: --deadlock\n";
         let header = Header::read(text).expect("a header");
-        let expected = [("sc", Deadlock), ("ra", Robust), ("rc20", Race), ("tso", Assertion)];
+        let expected = [("sc", Deadlock), ("ra", Robust), ("rc11", Race), ("rc20", Race), ("tso", Assertion)];
         assert_eq!((&*header.verdicts, header.deadlock), (&expected[..], true));
         assert_eq!((header.verdict("rc20"), header.verdict("power")), (Some(Race), None));
         assert_eq!(header.args, [""]);
@@ -342,7 +342,7 @@ mod tests {
             "`deadlock` is none of robust, not-robust, race, benign-wait, by-schedule",
         );
         fails("//@ sc: race\n//@ sc: race\n", 2, "`sc` is there twice");
-        fails("//@ sc: robust\n//@ ra: robust\n", 2, "no verdict for rc20");
+        fails("//@ sc: robust\n//@ ra: robust\n", 2, "no verdict for rc11");
         fails("//@ flags: --all\n", 1, "`--all` is not `--deadlock`");
         fails("//@ slow:\n", 1, "`slow` needs a value");
         fails("//@ expect: src/lib.rs a load\n", 1, "`FILE:LINE what stands there` is needed");
@@ -353,7 +353,7 @@ mod tests {
         fails("//@ run: race\nx;\n", 1, marks);
         fails("//@ run: robust\nx; //~ race\n", 1, marks);
         let models = MODELS.map(|model| format!("//@ {model}: deadlock\n")).concat();
-        fails(&models, 4, "no deadlock is found without `flags: --deadlock`");
+        fails(&models, MODELS.len(), "no deadlock is found without `flags: --deadlock`");
     }
 
     /// Every file of the corpus, also where no engine looks.

@@ -3,7 +3,7 @@
 use super::ProgramSource;
 use crate::states::{Found, Step, Violation};
 use seqcst_explore::{Plan, Source, ThreadId, Trace};
-use seqcst_model::{Model, Program};
+use seqcst_model::Program;
 
 impl ProgramSource<'_> {
     /// The last execution as a run: how threads started, and its steps.
@@ -44,7 +44,7 @@ impl ProgramSource<'_> {
         let mut violation = violation;
         match violation {
             Violation::Stale { thread } => steps = self.past(&steps, &[thread]),
-            Violation::Race { thread } if self.machine.code().model != Model::Rc20 => {
+            Violation::Race { thread } if !self.machine.code().model.has_races() => {
                 // Two accesses that can come one right after the other: the run ends before both.
                 if let Some((second, before)) = self.other(&steps, thread, racing) {
                     violation = Violation::Clash { first: thread.min(second), second: thread.max(second) };

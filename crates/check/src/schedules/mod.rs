@@ -23,7 +23,7 @@ use places::{Onward, Places, To};
 use plain::Plain;
 use seqcst_explore as schedule;
 use seqcst_explore::{Choice, End, Failure, Found, Plan, Player, State, Trace, Waiting};
-use seqcst_model::{Action, Loc, Model, Op as Access, Outcome, Program, Value};
+use seqcst_model::{Action, Loc, Op as Access, Outcome, Program, Value};
 use seqcst_program::code::Code;
 use seqcst_program::semantics::Machine;
 use spin::Trail;
@@ -129,7 +129,7 @@ impl<'a> ProgramSource<'a> {
         self.versions.resize(self.memory.len(), (0, 0));
         self.threads.resize_with(count, Thread::default);
         let model = self.machine.code().model;
-        self.watch = if self.options.monitor || self.options.races && model == Model::Rc20 {
+        self.watch = if self.options.monitor || self.options.races && model.has_races() {
             Watch::new(model, count, &self.memory)
         } else {
             Watch::default()

@@ -2,7 +2,7 @@
 //! the other.
 
 use super::watch::Watch;
-use seqcst_model::{Action, Mode, Model, Outcome};
+use seqcst_model::{Action, Mode, Outcome};
 use seqcst_program::code::Code;
 
 /// Watches non-atomic accesses.
@@ -38,7 +38,7 @@ impl Plain {
         }
         self.accesses.iter_mut().for_each(Vec::clear);
         self.accesses.resize(locations, Vec::new());
-        self.by_order = code.model != Model::Rc20;
+        self.by_order = !code.model.has_races();
         self.time = 0;
         for clocks in [&mut self.wrote, &mut self.touched, &mut self.threads] {
             clocks.clear();

@@ -1,7 +1,7 @@
 //! The clock monitors, watching an execution: could the next access be stale?
 
 use seqcst_model::{Action, Mode, Model, Op, Outcome, Value};
-use seqcst_monitor::clocks::run::{Location, Thread};
+use seqcst_monitor::clocks::run::{Attempt, Location, Thread};
 use seqcst_monitor::clocks::{Hidden, Look, Slot};
 
 /// What threads and locations know; of nobody, if nobody watches.
@@ -11,16 +11,13 @@ pub struct Watch {
     places: Vec<Location>,
 }
 
-/// Executions are short: all of their history is kept.
-const HISTORY: usize = 1 << 24;
-
 impl Watch {
-    /// At the start of an execution.
+    /// At the start of an execution. Executions are short: all of their history is kept.
     pub fn new(model: Model, threads: usize, initial: &[Value]) -> Watch {
-        let location = |&value: &Value| Location::new(u64::from(value), HISTORY);
+        let location = |(&value, number): (&Value, u32)| Location::exact(u64::from(value), number);
         Watch {
             threads: (0..threads as Slot).map(|slot| Thread::first(slot, model)).collect(),
-            places: initial.iter().map(location).collect(),
+            places: initial.iter().zip(0..).map(location).collect(),
         }
     }
 
@@ -31,13 +28,18 @@ impl Watch {
             return false;
         };
         let place = &self.places[action.loc.index()];
-        let check = |look| thread.check(place, look, action.may_write()).is_some();
+        let (mode, failure, rmw) = (action.mode, action.mode_of(Outcome::Read(0)), action.may_write());
+        let check = |look, mode| thread.check(place, Attempt { look, mode, failure, rmw }, |_| 0).is_some();
         match action.op {
-            Op::Load | Op::WeakCas { .. } => check(Look::Load),
-            Op::Wait(ref values) => values.iter().any(|&value| check(Look::Wait(u64::from(value)))),
-            Op::Store(_) | Op::FetchAdd { .. } | Op::Exchange(_) => check(Look::Store),
-            Op::Cas { expected, .. } => check(Look::StrongCas(u64::from(expected))),
-            Op::BlockingCas { expected, .. } => check(Look::BlockingCas(u64::from(expected))),
+            Op::Load => check(Look::Load, mode),
+            Op::Wait(ref values) => values.iter().any(|&value| check(Look::Wait(u64::from(value)), mode)),
+            Op::Store(_) | Op::FetchAdd { .. } | Op::Exchange(_) => check(Look::Store, mode),
+            Op::Cas { expected, .. } => check(Look::StrongCas(u64::from(expected)), mode),
+            // It may fail for no reason: a load. Where only failing is SC, succeeding may do what failing can't.
+            Op::WeakCas { expected, .. } => {
+                check(Look::Load, failure) || check(Look::BlockingCas(u64::from(expected)), mode)
+            }
+            Op::BlockingCas { expected, .. } => check(Look::BlockingCas(u64::from(expected)), mode),
             Op::Fence => false,
         }
     }
@@ -52,7 +54,7 @@ impl Watch {
             (_, None) => thread.load(place, mode, site),
             (None, Some(value)) => thread.store(place, mode, value, site),
             (Some(_), Some(value)) => thread.rmw(place, mode, value, site),
-        }
+        };
     }
 
     /// A fence. The update of the hidden location behind an SC fence is an access of its own.

@@ -29,7 +29,7 @@ impl Truth {
     pub fn of<P: Program>(program: &P, model: Model) -> Option<Truth> {
         let robust = robust(program, model)?;
         let states = States::of(program);
-        let race = if model == Model::Rc20 { races_under_sc(program, model)? } else { states.clash };
+        let race = if model.has_races() { races_under_sc(program, model)? } else { states.clash };
         Some(Truth { robust, race, fails: states.fails, stuck: states.stuck })
     }
 

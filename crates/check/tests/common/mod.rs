@@ -19,6 +19,7 @@ use std::fmt::Display;
 
 /// The weak models that there are monitors for.
 pub const RA: Model = Model::Ra;
+pub const RC11: Model = Model::Rc11;
 pub const RC20: Model = Model::Rc20;
 pub const TSO: Model = Model::Tso;
 

@@ -29,6 +29,39 @@ impl fmt::Display for Sample {
     }
 }
 
+/// The same, with many SC accesses and fences.
+#[derive(Clone, Debug)]
+pub struct ScSample(pub Sample);
+
+impl AsRef<RandomProgram> for Sample {
+    fn as_ref(&self) -> &RandomProgram {
+        &self.0
+    }
+}
+
+impl AsRef<RandomProgram> for ScSample {
+    fn as_ref(&self) -> &RandomProgram {
+        &self.0.0
+    }
+}
+
+impl fmt::Display for ScSample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Drawn for ScSample {
+    fn draw(seed: u64) -> ScSample {
+        let Sample(program) = Sample::draw(seed);
+        ScSample(Sample(program.mostly_sc(&mut Random::new(seed ^ 0x5c5c))))
+    }
+
+    fn smaller(&self) -> Vec<ScSample> {
+        self.0.smaller().into_iter().map(ScSample).collect()
+    }
+}
+
 impl Drawn for Sample {
     /// 2–4 threads and 4–8 statements on few locations, so that many accesses conflict; now and then one of the
     /// locations is not atomic, and now and then some threads are equal.

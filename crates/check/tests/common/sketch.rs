@@ -51,11 +51,15 @@ pub struct Size {
 impl Sketch {
     /// Draws a program of about this size.
     pub fn of_size(seed: u64, size: Size) -> Sketch {
+        Sketch::with(seed, size, false)
+    }
+
+    fn with(seed: u64, size: Size, mostly_sc: bool) -> Sketch {
         let mut random = Random::new(seed ^ 0x5eed_0000_0000_0000);
         let atomic = [1, 2, 2, 2, 2, 3][random.below(6)];
         let plain = random.one_in(5);
         let max_value = 2 + random.below(3) as u32;
-        let mut draw = Draw { max_value, atomic, plain, random, replicated: None };
+        let mut draw = Draw { max_value, atomic, plain, random, replicated: None, mostly_sc };
         let mut threads = Vec::new();
         let mut left = size.least + draw.random.below(size.most - size.least + 1);
         let wanted = 2 + draw.random.below(3);
@@ -87,9 +91,44 @@ impl Sketch {
     }
 }
 
+/// The size that is drawn.
+const USUAL: Size = Size { least: 4, most: 8, in_thread: 4 };
+
+/// The same with many SC accesses and fences.
+#[derive(Clone, Debug)]
+pub struct ScSketch(Sketch);
+
+impl AsRef<Sketch> for Sketch {
+    fn as_ref(&self) -> &Sketch {
+        self
+    }
+}
+
+impl AsRef<Sketch> for ScSketch {
+    fn as_ref(&self) -> &Sketch {
+        &self.0
+    }
+}
+
+impl fmt::Display for ScSketch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Drawn for ScSketch {
+    fn draw(seed: u64) -> ScSketch {
+        ScSketch(Sketch::with(seed, USUAL, true))
+    }
+
+    fn smaller(&self) -> Vec<ScSketch> {
+        self.0.smaller().into_iter().map(ScSketch).collect()
+    }
+}
+
 impl Drawn for Sketch {
     fn draw(seed: u64) -> Sketch {
-        Sketch::of_size(seed, Size { least: 4, most: 8, in_thread: 4 })
+        Sketch::of_size(seed, USUAL)
     }
 
     fn smaller(&self) -> Vec<Sketch> {
@@ -153,6 +192,7 @@ struct Draw {
     random: Random,
     /// The name of the thread, where it stands for the number of the instance.
     replicated: Option<String>,
+    mostly_sc: bool,
 }
 
 impl Draw {
@@ -274,14 +314,22 @@ impl Draw {
             13 => format!("{reg} = wait({x}, {e}, {v}, {load});"),
             14 => format!("{reg} = FADD({x}, {v}, {load}, {store});"),
             15 => format!("{reg} = exchange({x}, {v}, {load}, {store});"),
-            16 => format!("{reg} = CAS({x}, {e}, {v}, {load}, {store});"),
-            17 => format!("{reg} = WCAS({x}, {e}, {v}, {load}, {store});"),
+            16 => format!("{reg} = CAS({x}, {e}, {v}, {load}, {store}{});", self.failure()),
+            17 => format!("{reg} = WCAS({x}, {e}, {v}, {load}, {store}{});", self.failure()),
             18 => format!("BCAS({x}, {e}, {v}, {load}, {store});"),
             _ => ["fence;", "fence(acq);", "fence(rel);", "fence(acq_rel);"][self.random.below(4)].to_owned(),
         }
     }
 
+    /// The order of a compare-and-swap that fails.
+    fn failure(&mut self) -> &'static str {
+        if self.mostly_sc { ["", ", rlx", ", acq", ", sc"][self.random.below(4)] } else { "" }
+    }
+
     fn modes(&mut self) -> [&'static str; 2] {
+        if self.mostly_sc && self.random.one_in(2) {
+            return [["sc", "sc"], ["sc", "sc"], ["sc", "rel"], ["acq", "sc"]][self.random.below(4)];
+        }
         match self.random.below(16) {
             0 => ["sc", "sc"],
             1..=7 => ["rlx", "rlx"],

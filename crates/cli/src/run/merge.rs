@@ -85,7 +85,7 @@ mod tests {
             |line: &u64| json!({"headline": 0, "stack": [{"file": "a.c", "line": line, "function": "f"}]});
         let report = |line: &u64| json!({"kind": "stale", "error": true, "count": 2, "access": access(line)});
         let reports: Vec<_> = lines.iter().map(report).collect();
-        let document = json!({"tool": "seqcst", "model": "rc20", "reports": reports, "notes": []});
+        let document = json!({"tool": "seqcst", "model": "rc11", "reports": reports, "notes": []});
         let document: Document = serde_json::from_value(document).expect("a document");
         Run { ending: Ending::Code(code), documents: vec![document], log: String::new() }
     }

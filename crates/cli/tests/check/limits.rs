@@ -11,7 +11,7 @@ fn gives_up(name: &str, flags: &[&str], limit: &str) {
     };
     let run = with(&["many.tpl"]);
     assert_eq!(run.code(), 3, "{}{}", run.stdout(), run.stderr());
-    assert!(run.stdout().starts_with("gave up: many.tpl under rc20 — ") && run.stdout().contains(limit));
+    assert!(run.stdout().starts_with("gave up: many.tpl under rc11 — ") && run.stdout().contains(limit));
     assert_eq!((run.stdout().lines().count(), run.stderr().as_str()), (1, ""));
     let run = with(&["--format", "json", "many.tpl"]);
     let json = &run.json()[0];

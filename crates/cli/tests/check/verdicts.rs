@@ -65,9 +65,9 @@ fn text() {
     let out = run.stdout();
     assert!(!out.contains('\x1b'), "no colors in a pipe");
     let lines: Vec<&str> = out.lines().collect();
-    assert!(lines[0].starts_with("robust: mp.tpl under rc20 — "), "{out}");
+    assert!(lines[0].starts_with("robust: mp.tpl under rc11 — "), "{out}");
     assert_eq!(lines[1], "", "an empty line around what takes more than one");
-    assert_eq!(lines[2], "not robust: sb.tpl under rc20");
+    assert_eq!(lines[2], "not robust: sb.tpl under rc11");
     assert!(lines[lines.len() - 1].starts_with("robust: mp.tpl") && lines[lines.len() - 2].is_empty());
     assert!(out.contains("it may still read 0 from the initial write"), "{out}");
 }
@@ -89,7 +89,7 @@ fn json() {
     let [sb, mp] = &run.json()[..] else { panic!("{}", run.stdout()) };
     assert_eq!(
         (&sb["file"], &sb["verdict"], &sb["model"]),
-        (&"sb.tpl".into(), &"not-robust".into(), &"rc20".into())
+        (&"sb.tpl".into(), &"not-robust".into(), &"rc11".into())
     );
     assert_eq!(
         (&mp["file"], &mp["verdict"], &mp["threads"]),
@@ -101,7 +101,7 @@ fn json() {
     assert_eq!(witness["problem"]["kind"], "stale");
     assert_eq!(witness["steps"].as_array().map(Vec::len), Some(4));
     assert_eq!((&witness["steps"][3]["line"], &witness["steps"][3]["column"]), (&12.into(), &5.into()));
-    expect![[r#"step 4, `b = x.load()` in right (line 12): under SC it must read 1 from step 1, because step 1 →po step 2 →fr step 3 →po step 4; under rc20 it may still read 0 from the initial write: nothing synchronises step 1 with right (no happens-before)"#]]
+    expect![[r#"step 4, `b = x.load()` in right (line 12): under SC it must read 1 from step 1, because step 1 →po step 2 →fr step 3 →po step 4; under rc11 it may still read 0 from the initial write: nothing synchronises step 1 with right (no happens-before)"#]]
     .assert_eq(witness["problem"]["message"].as_str().unwrap_or_default());
 }
 
@@ -112,7 +112,7 @@ fn races_and_assertions() {
         .with("assert.tpl", "global x; fn a { x.store(1); } fn b { local r; r = x.load(); assert(r == 1); }")
         .with("start.tpl", "global x; fn a { local r; assert(r == 1); x.store(1); }");
     for (file, verdict) in [("race.tpl", "race"), ("assert.tpl", "assertion"), ("start.tpl", "assertion")] {
-        for model in ["sc", "ra", "rc20"] {
+        for model in ["sc", "ra", "rc11", "rc20"] {
             let run = folder.seqcst(&["check", "--format", "json", "--model", model, file]);
             assert_eq!((run.code(), &run.json()[0]["verdict"]), (1, &verdict.into()), "{file} {model}");
             assert_eq!(folder.seqcst(&["check", "--model", model, file]).code(), 1);

@@ -43,7 +43,7 @@ fn json() {
     let run = folder.seqcst("gcc", &["run", "-n", "30", "--format", "json", "./weak"]).ends(1);
     let answer = crate::schema::answer(&run.stdout());
     assert_eq!(answer["verdict"], "not-robust");
-    assert_eq!(answer["model"], "rc20");
+    assert_eq!(answer["model"], "rc11");
     assert_eq!(answer["runs"], 30);
     let runs: u64 =
         answer["reports"].as_array().expect("reports").iter().filter_map(|r| r["runs"].as_u64()).sum();

@@ -5,7 +5,7 @@ use crate::common::engine::{Engine, USUAL};
 use crate::common::large::Large;
 use crate::common::sample::Sample;
 use crate::common::sketch::Sketch;
-use crate::common::{Drawn, RC20, TSO, Verdict};
+use crate::common::{Drawn, RC11, RC20, TSO, Verdict};
 use crate::crew::{Program, selected_by_argument};
 use crate::{Folder, number, translate};
 use seqcst_model::Model;
@@ -57,7 +57,7 @@ fn sayable(text: &str) -> Option<String> {
 /// A program and what is expected of it.
 struct Case {
     program: Program,
-    expected: [(&'static str, Option<bool>); 2],
+    expected: [(&'static str, Option<bool>); 3],
 }
 
 fn compare<P: Drawn>(kind: &str, size: Size) {
@@ -80,7 +80,8 @@ fn compare<P: Drawn>(kind: &str, size: Size) {
         };
         // Races are a matter of C's happens-before, whatever the machine.
         let plain = text.lines().any(|line| line.starts_with("na "));
-        let expected = [("rc20", violation(RC20)), ("tso", if plain { None } else { violation(TSO) })];
+        let on_x86 = if plain { None } else { violation(TSO) };
+        let expected = [("rc11", violation(RC11)), ("rc20", violation(RC20)), ("tso", on_x86)];
         if expected.iter().any(|(_, expected)| expected.is_some()) {
             cases.push(Case { program, expected });
         }

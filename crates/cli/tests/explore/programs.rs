@@ -12,7 +12,7 @@ fn small_programs() {
     for source in corpus::programs("c/small", &["c"]).unwrap_or_else(|why| panic!("{why}")) {
         let program = folder.compile(&source.path, &[]);
         let args = &source.header.args[0];
-        for model in ["sc", "rc20", "tso"] {
+        for model in ["sc", "rc11", "rc20", "tso"] {
             let Some(expected) = source.header.verdict(model) else {
                 panic!("{program}: no verdict for {model}")
             };
@@ -216,7 +216,7 @@ fn races() {
     assert_eq!(report["kind"], "race", "{answer}");
     let text = folder.explore(&["--strategy", "dpor", &program]).stdout();
     assert!(
-        text.starts_with("data race: ./race under rc20")
+        text.starts_with("data race: ./race under rc11")
             && text.contains("race.c:7")
             && text.contains("race.c:13"),
         "{text}"

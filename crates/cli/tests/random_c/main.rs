@@ -14,7 +14,7 @@ use common::engine::{Engine, USUAL};
 use common::large::Large;
 use common::sample::Sample;
 use common::sketch::Sketch;
-use common::{Drawn, RC20, Verdict, cases};
+use common::{Drawn, RC11, Verdict, cases};
 use compiled::{Folder, Report, compilers, line_in};
 use crew::{Program, translation_unit};
 use std::collections::BTreeSet;
@@ -47,7 +47,7 @@ fn compare<P: Drawn>(kind: &str) {
         let drawn = P::draw(seed).to_string();
         let (name, text) = (format!("{kind}-{seed}"), translate::without_blocking(&drawn));
         let program = Program::new(name.clone(), &text);
-        match Engine::new(&text, RC20).check(USUAL) {
+        match Engine::new(&text, RC11).check(USUAL) {
             // An assertion that fails in C does nothing; what comes after it was not looked at.
             Ok(Verdict::Assertion | Verdict::Deadlock | Verdict::GaveUp) => {}
             Ok(Verdict::Robust) => robust.extend(program),
@@ -56,7 +56,7 @@ fn compare<P: Drawn>(kind: &str) {
         }
         // Where nobody can wait for ever, waits are waits.
         let text = translate::in_bytes(&drawn);
-        if translate::blocks(&text) && Engine::new(&text, RC20).check_deadlock() == Ok(Verdict::Robust) {
+        if translate::blocks(&text) && Engine::new(&text, RC11).check_deadlock() == Ok(Verdict::Robust) {
             robust.extend(Program::new(format!("{name}-waits"), &text));
         }
     }

@@ -101,13 +101,18 @@ impl<const W: usize> Graph<W> {
 
     /// Program order between accesses to the same location.
     pub fn po_loc(&self) -> Relation<W> {
-        let mut po_loc = Relation::empty(self.len());
+        self.same_location(&self.po)
+    }
+
+    /// What a relation has between accesses to the same location: `r ∩ =loc`.
+    pub fn same_location(&self, relation: &Relation<W>) -> Relation<W> {
+        let mut same = Relation::empty(self.len());
         for (a, event) in self.events.iter().enumerate() {
             if let Some(loc) = event.loc {
-                po_loc.insert_all(a, self.po.after(a) & self.accesses(loc));
+                same.insert_all(a, relation.after(a) & self.accesses(loc));
             }
         }
-        po_loc
+        same
     }
 
     /// `po ∪ rf ∪ mo ∪ fr`, the steps of `hbSC`.

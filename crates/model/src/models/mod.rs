@@ -7,6 +7,7 @@
 mod armv7;
 mod armv8;
 mod ra;
+mod rc11;
 mod rc20;
 mod sc;
 mod tso;
@@ -23,8 +24,10 @@ pub enum Model {
     Sc,
     /// Release/acquire: every access is as if release or acquire.
     Ra,
-    /// RC20, the repaired C11 without SC accesses. What programs are checked against if nothing else is said.
+    /// RC11, the repaired C11. What programs are checked against if nothing else is said.
     #[default]
+    Rc11,
+    /// RC20, which has no SC accesses: an SC access is an SC fence and the access, an SC fence an update of a hidden location.
     Rc20,
     /// Total store order (x86).
     Tso,
@@ -47,10 +50,11 @@ pub struct Violation {
 
 impl Model {
     /// All models, the strongest of each family first.
-    pub const ALL: [Model; 6] = [Model::Sc, Model::Ra, Model::Rc20, Model::Tso, Model::ArmV8, Model::ArmV7];
+    pub const ALL: [Model; 7] =
+        [Model::Sc, Model::Ra, Model::Rc11, Model::Rc20, Model::Tso, Model::ArmV8, Model::ArmV7];
 
     /// The models that runs can be watched for. Under SC no access is stale.
-    pub const WATCHED: [Model; 4] = [Model::Sc, Model::Ra, Model::Rc20, Model::Tso];
+    pub const WATCHED: [Model; 5] = [Model::Sc, Model::Ra, Model::Rc11, Model::Rc20, Model::Tso];
 
     /// The model with this name.
     pub fn named(name: &str) -> Option<Model> {
@@ -66,6 +70,7 @@ impl Model {
             Model::Tso => 3,
             Model::ArmV8 => 4,
             Model::ArmV7 => 5,
+            Model::Rc11 => 6,
         }
     }
 
@@ -79,6 +84,7 @@ impl Model {
         let broken = match self {
             Model::Sc => sc::check(graph),
             Model::Ra => ra::check(graph),
+            Model::Rc11 => rc11::check(graph),
             Model::Rc20 => rc20::check(graph),
             Model::Tso => tso::check(graph),
             Model::ArmV8 => armv8::check(graph),
@@ -95,10 +101,15 @@ impl Model {
     /// Whether the model forbids cycles of `po ∪ rf`. Consistent graphs of such a model can be built one
     /// event at a time, each event reading from one that is already there, and every stage is consistent.
     pub fn is_causal(self) -> bool {
-        matches!(self, Model::Sc | Model::Ra | Model::Rc20 | Model::Tso)
+        matches!(self, Model::Sc | Model::Ra | Model::Rc11 | Model::Rc20 | Model::Tso)
     }
 
-    /// The model's happens-before, by which data races are judged: that of RA or RC20, and RC20's where a
+    /// Whether data races are judged by the model's happens-before, rather than by which accesses can come next.
+    pub fn has_races(self) -> bool {
+        matches!(self, Model::Rc11 | Model::Rc20)
+    }
+
+    /// The model's happens-before, by which data races are judged: that of RA, or that of RC20 and RC11, also where a
     /// model has no notion of its own.
     pub fn happens_before<const W: usize>(self, graph: &Graph<W>) -> Relation<W> {
         match self {
@@ -107,15 +118,34 @@ impl Model {
         }
     }
 
+    /// RC11's partial SC order: `psc`, between SC accesses and SC fences.
+    pub fn partial_sc_order<const W: usize>(graph: &Graph<W>) -> Relation<W> {
+        rc11::psc(graph, &rc20::hb(graph))
+    }
+
     /// What the model is, in a line for people.
     pub fn summary(self) -> &'static str {
         match self {
             Model::Sc => "Plain interleaving: only races and assertions are looked for",
             Model::Ra => "Release/acquire: every access is release or acquire, whatever is written",
-            Model::Rc20 => "C11 with relaxed, acquire and release accesses and fences",
+            Model::Rc11 => "C11 and C++, Rust: all orders and fences, `seq_cst` as repaired in 2017",
+            Model::Rc20 => "C11 without SC accesses: one is an SC fence and a weaker access",
             Model::Tso => "x86: stores are delayed in store buffers",
             Model::ArmV8 => "ARMv8: other-multi-copy-atomic",
             Model::ArmV7 => "ARMv7: stores may reach some threads before others",
+        }
+    }
+
+    /// What people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Model::Sc => "SC",
+            Model::Ra => "RA",
+            Model::Rc11 => "RC11",
+            Model::Rc20 => "RC20",
+            Model::Tso => "TSO",
+            Model::ArmV8 => "ARMv8",
+            Model::ArmV7 => "ARMv7",
         }
     }
 
@@ -124,6 +154,7 @@ impl Model {
         match self {
             Model::Sc => "sc",
             Model::Ra => "ra",
+            Model::Rc11 => "rc11",
             Model::Rc20 => "rc20",
             Model::Tso => "tso",
             Model::ArmV8 => "armv8",
@@ -144,7 +175,7 @@ pub struct UnknownModel(pub String);
 
 impl fmt::Display for UnknownModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no memory model is called `{}` (there are sc, ra, rc20, tso, armv8, armv7)", self.0)
+        write!(f, "no memory model is called `{}` (there are sc, ra, rc11, rc20, tso, armv8, armv7)", self.0)
     }
 }
 

@@ -11,7 +11,7 @@
 //! | other access | release or acquire | as it is | plain | as it is | as it is |
 //!
 //! For RA and RC20 an SC fence is an acquire fence, an acquire-release `FetchAdd(0)` on a hidden last location,
-//! and a release fence. Non-atomic accesses stay as they are everywhere. SC itself takes the program as it is
+//! and a release fence. Non-atomic accesses stay as they are everywhere. SC itself and RC11 take the program as it is
 //! written.
 
 use super::{Kind, Operand, RandomProgram, Statement};
@@ -34,6 +34,7 @@ struct Instruction {
     kind: Kind,
     loc: Loc,
     mode: Mode,
+    failure: Option<Mode>,
     site: u32,
 }
 
@@ -63,7 +64,12 @@ impl RandomProgram {
             for statement in statements {
                 let first = instructions.len();
                 for (kind, loc, mode) in lowered(statement, model, hidden) {
-                    instructions.push(Instruction { skip_to: None, kind, loc, mode, site });
+                    let failure = match (model, statement.failure) {
+                        (Model::Rc20, Some(Mode::SeqCst)) => Some(Mode::Acquire),
+                        (Model::Sc | Model::Rc11 | Model::Rc20 | Model::ArmV8, failure) => failure,
+                        _ => None,
+                    };
+                    instructions.push(Instruction { skip_to: None, kind, loc, mode, failure, site });
                 }
                 let after = instructions.len();
                 if statement.guarded && after > first {
@@ -99,7 +105,7 @@ fn lowered(statement: &Statement, model: Model, hidden: Loc) -> Vec<(Kind, Loc, 
     };
     match (model, &kind) {
         (_, _) if mode == Mode::NonAtomic => vec![(kind, loc, mode)],
-        (Model::Sc | Model::ArmV8, _) => vec![(kind, loc, mode)],
+        (Model::Sc | Model::Rc11 | Model::ArmV8, _) => vec![(kind, loc, mode)],
 
         (Model::Ra | Model::Rc20, Kind::Fence) if is_sc => sc_fence.to_vec(),
         (Model::Ra | Model::Rc20, _) if is_sc => [&sc_fence[..], &[(kind, loc, strong)]].concat(),
@@ -166,7 +172,7 @@ impl Program for Lowered {
     }
 
     fn action(&self, thread: usize, place: &Place) -> Option<Action> {
-        let Instruction { kind, loc, mode, site, .. } = self.instruction(thread, place)?;
+        let Instruction { kind, loc, mode, failure, site, .. } = self.instruction(thread, place)?;
         let value = |operand: &Operand| self.value(*operand, place.register);
         let op = match kind {
             Kind::Load => Op::Load,
@@ -179,7 +185,7 @@ impl Program for Lowered {
             Kind::BlockingCas(expected, v) => Op::BlockingCas { expected: *expected, new: value(v) },
             Kind::Fence => Op::Fence,
         };
-        Some(Action { op, loc: *loc, mode: *mode, failure: None, site: *site })
+        Some(Action { op, loc: *loc, mode: *mode, failure: *failure, site: *site })
     }
 
     fn after(&self, thread: usize, place: &Place, outcome: Outcome) -> Vec<Next<Place>> {

@@ -55,6 +55,8 @@ pub struct Statement {
     pub loc: Loc,
     /// Its memory order, as written.
     pub mode: Mode,
+    /// The order of a compare-and-swap that fails, where it has one of its own.
+    pub failure: Option<Mode>,
 }
 
 /// What a statement does. Loads, updates and strong compare-and-swaps leave the value read in the register, a
@@ -121,12 +123,27 @@ impl RandomProgram {
         program
     }
 
+    /// The same program with about half of its accesses and most of its fences SC, and with orders of their own for
+    /// compare-and-swaps that fail.
+    #[must_use]
+    pub fn mostly_sc(mut self, random: &mut Random) -> RandomProgram {
+        for statement in self.threads.iter_mut().flatten().filter(|s| s.mode != Mode::NonAtomic) {
+            if random.one_in(2) || statement.kind == Kind::Fence && random.one_in(2) {
+                statement.mode = Mode::SeqCst;
+            }
+            if matches!(statement.kind, Kind::Cas(..) | Kind::WeakCas(..)) && random.one_in(2) {
+                statement.failure = Some([Mode::Relaxed, Mode::Acquire, Mode::SeqCst][random.below(3)]);
+            }
+        }
+        self
+    }
+
     fn draw_statement(&self, random: &mut Random) -> Statement {
         let loc = Loc(random.below(self.locations) as u8);
         let guarded = random.one_in(10);
         if self.non_atomic && loc.index() + 1 == self.locations {
             let kind = if random.one_in(2) { Kind::Load } else { Kind::Store(self.draw_operand(random)) };
-            return Statement { guarded, kind, loc, mode: Mode::NonAtomic };
+            return Statement { guarded, kind, loc, mode: Mode::NonAtomic, failure: None };
         }
         let kind = match random.below(20) {
             0..=5 => Kind::Load,
@@ -148,7 +165,7 @@ impl RandomProgram {
             _ => [Mode::Acquire, Mode::Release],
         }[random.below(2)];
         let mode = if random.one_in(12) { Mode::SeqCst } else { mode };
-        Statement { guarded, kind, loc, mode }
+        Statement { guarded, kind, loc, mode, failure: None }
     }
 
     fn draw_value(&self, random: &mut Random) -> Value {
@@ -202,6 +219,7 @@ impl fmt::Display for Statement {
             Mode::SeqCst => "sc, sc",
             _ => "rlx, rlx",
         };
+        let fails = self.failure.map_or(String::new(), |mode| format!(", {mode}"));
         match &self.kind {
             Kind::Load => write!(f, "r = {x}.load({single});"),
             Kind::Wait(values) => {
@@ -211,8 +229,8 @@ impl fmt::Display for Statement {
             Kind::Store(v) => write!(f, "{x}.store({v}{comma}{single});"),
             Kind::FetchAdd(v) => write!(f, "r = FADD({x}, {v}, {both});"),
             Kind::Exchange(v) => write!(f, "r = exchange({x}, {v}, {both});"),
-            Kind::Cas(e, v) => write!(f, "r = CAS({x}, {e}, {v}, {both});"),
-            Kind::WeakCas(e, v) => write!(f, "r = WCAS({x}, {e}, {v}, {both});"),
+            Kind::Cas(e, v) => write!(f, "r = CAS({x}, {e}, {v}, {both}{fails});"),
+            Kind::WeakCas(e, v) => write!(f, "r = WCAS({x}, {e}, {v}, {both}{fails});"),
             Kind::BlockingCas(e, v) => write!(f, "BCAS({x}, {e}, {v}, {both});"),
             Kind::Fence if mode == Mode::SeqCst => write!(f, "fence;"),
             Kind::Fence => write!(f, "fence({mode});"),

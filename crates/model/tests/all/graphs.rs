@@ -215,7 +215,7 @@ fn instructions_that_only_arm_has() {
 #[test]
 fn races_are_judged_by_happens_before() {
     use seqcst_model::sample::{Kind, Operand, Statement};
-    let statement = |kind, loc, mode| Statement { guarded: false, kind, loc: Loc(loc), mode };
+    let statement = |kind, loc, mode| Statement { guarded: false, kind, loc: Loc(loc), mode, failure: None };
     let one = Operand::Const(1);
     let message_passing = |before: Option<Mode>, store: Mode, load: Mode, after: Option<Mode>| {
         let fence = |mode: Option<Mode>| mode.map(|mode| statement(Kind::Fence, 0, mode));
@@ -275,6 +275,6 @@ fn models_have_names() {
         assert_eq!(model.name().parse(), Ok(model));
     }
     let unknown = "power".parse::<Model>().unwrap_err();
-    expect!["no memory model is called `power` (there are sc, ra, rc20, tso, armv8, armv7)"]
+    expect!["no memory model is called `power` (there are sc, ra, rc11, rc20, tso, armv8, armv7)"]
         .assert_eq(&unknown.to_string());
 }

@@ -4,6 +4,8 @@
 //! * SC ⊆ every model;
 //! * SC ⊆ TSO ⊆ RA ⊆ RC20, whatever the modes: RA ignores fences, and an MFENCE is no more than an
 //!   acquire-release fence to RC20;
+//! * RC11 is RC20 without SC accesses and SC fences, and within RC20 with them, if RC20 takes them for acquire-release ones;
+//! * ARMv8 ⊆ RC11 on graphs of programs as written, without RMWs and cycles of `po ∪ rf`: compilers' mapping is sound;
 //! * TSO ⊆ ARMv8 and TSO ⊆ ARMv7 on graphs lowered for TSO. Not with release stores and acquire loads: ARMv8
 //!   orders an STLR before a later LDAR, and x86 does not order their plain counterparts;
 //! * ARMv8 ⊆ ARMv7 on graphs of relaxed accesses and full fences. Not with acquire: ARMv7 has no load fence,
@@ -14,6 +16,11 @@ use seqcst_model::oracle::{self, Candidate};
 use seqcst_model::sample::{Kind, Random, RandomProgram, Shape};
 use seqcst_model::{Graph, Mode, Model, Program};
 use std::ops::ControlFlow;
+
+/// A program with many SC accesses and fences.
+fn mostly_sc(seed: u64) -> RandomProgram {
+    drawn(seed).mostly_sc(&mut Random::new(seed))
+}
 
 fn drawn(seed: u64) -> RandomProgram {
     let mut random = Random::new(seed);
@@ -72,6 +79,55 @@ fn ra_is_rc20_with_every_access_release_acquire() {
     for seed in 0..100 {
         each_graph(&drawn(seed).lower(Model::Ra), |graph| included(graph, Model::Rc20, Model::Ra));
     }
+}
+
+#[test]
+fn rc11_is_rc20_without_sc() {
+    for seed in 0..100 {
+        let mut program = drawn(seed);
+        for statement in program.threads.iter_mut().flatten().filter(|s| s.mode == Mode::SeqCst) {
+            statement.mode = Mode::AcqRel;
+        }
+        each_graph(&program.lower(Model::Rc11), |graph| {
+            included(graph, Model::Rc11, Model::Rc20);
+            included(graph, Model::Rc20, Model::Rc11);
+        });
+        each_graph(&mostly_sc(seed).lower(Model::Rc11), |graph| included(graph, Model::Rc11, Model::Rc20));
+    }
+}
+
+#[test]
+fn armv8_is_in_rc11() {
+    let (mut weak, mut all) = (0, 0);
+    for seed in 0..400 {
+        let mut program = mostly_sc(seed);
+        for statement in program.threads.iter_mut().flatten().filter(|s| s.kind.is_rmw()) {
+            statement.kind = Kind::Load;
+        }
+        each_graph(&program.lower(Model::ArmV8), |graph| {
+            if (&graph.po | &graph.rf).is_acyclic() {
+                included(graph, Model::ArmV8, Model::Rc11);
+                all += 1;
+                weak += usize::from(Model::ArmV8.allows(graph) && !Model::Sc.allows(graph));
+            }
+        });
+    }
+    assert!(weak > 100, "{weak} of {all}");
+}
+
+/// What x86 breaks, C11 breaks: an SC load is a plain load there, and an SC store a store and a fence.
+#[test]
+fn what_is_not_robust_on_x86_is_not_robust_under_rc11() {
+    let mut broken = 0;
+    for seed in 0..1_500 {
+        let program = mostly_sc(seed);
+        let robust = |model| oracle::robust(&program.lower(model), model, Model::Sc, 20_000);
+        if let oracle::Verdict::NotRobust(_) = robust(Model::Tso) {
+            assert_ne!(robust(Model::Rc11), oracle::Verdict::Robust, "{program}");
+            broken += 1;
+        }
+    }
+    assert!(broken > 50, "{broken}");
 }
 
 #[test]

@@ -24,6 +24,28 @@ impl Clock {
         self.blocks.fill([0; BLOCK]);
     }
 
+    /// Whether it knows nothing.
+    #[inline]
+    pub fn is_nothing(&self) -> bool {
+        self.blocks.is_empty() || self.blocks.iter().all(|block| *block == [0; BLOCK])
+    }
+
+    /// As [`Clock::join`], for clocks that mostly have never known anything.
+    #[inline(always)]
+    pub(super) fn join_rare(&mut self, other: &Clock) {
+        if !other.blocks.is_empty() {
+            self.join(other);
+        }
+    }
+
+    /// As [`Clock::copy`], for clocks that mostly have never known anything.
+    #[inline(always)]
+    pub(super) fn copy_rare(&mut self, other: &Clock) {
+        if !(other.blocks.is_empty() && self.blocks.is_empty()) {
+            self.copy(other);
+        }
+    }
+
     /// Up to when `slot`'s events are known.
     #[inline(always)]
     pub fn get(&self, slot: Slot) -> Time {

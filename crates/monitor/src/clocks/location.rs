@@ -40,6 +40,21 @@ pub enum Look {
     StrongCas(u64),
     /// Wait for this value and swap it.
     BlockingCas(u64),
+    /// Find another value than this one: how a strong compare-and-swap fails.
+    FailedCas(u64),
+}
+
+/// What may lie between what a thread knows and what is before its access under SC.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    known: Moment,
+    before: Moment,
+}
+
+impl Window {
+    pub fn stale(self) -> Stale {
+        Stale { known: self.known.writes, missed: self.before.writes }
+    }
 }
 
 /// A non-robustness witness (extended, \[RSAN25] Thm. 3.1): the access may read, or be placed after, a write older than
@@ -104,25 +119,32 @@ impl Location {
         look: Look,
         forgotten: impl Fn(Slot) -> Time,
     ) -> Option<Stale> {
-        let (slot, time) = self.writer;
-        if time <= cur.get(slot) {
-            return None; // the last write is known: nothing older can be read
+        if self.is_known(cur) {
+            return None;
         }
-        self.stale_slowly(cur, sc, look, forgotten)
+        let window = self.window(|slot| cur.get(slot), sc, forgotten);
+        self.fits(look, window).then(|| window.stale())
     }
 
-    fn stale_slowly(
+    /// Whether the last write is known: nothing older can be read.
+    #[inline]
+    pub(super) fn is_known(&self, cur: &Clock) -> bool {
+        let (slot, time) = self.writer;
+        time <= cur.get(slot)
+    }
+
+    /// The newest writes that are known and that are before the access under SC.
+    pub(super) fn window(
         &self,
-        cur: &Clock,
+        cur: impl Fn(Slot) -> Time,
         sc: &Clock,
-        look: Look,
         forgotten: impl Fn(Slot) -> Time,
-    ) -> Option<Stale> {
+    ) -> Window {
         let mut known = self.dropped;
         let mut before = Moment::default();
         for (&slot, record) in self.slots.iter().zip(&self.records) {
             // At the end of time events have one time: what a view knows of it may be another event.
-            let (cur, sc, forgotten) = (cur.get(slot), sc.get(slot).min(Time::MAX - 1), forgotten(slot));
+            let (cur, sc, forgotten) = (cur(slot), sc.get(slot).min(Time::MAX - 1), forgotten(slot));
             let mut open = true;
             for (time, moment) in record.moments() {
                 if time <= cur || time <= forgotten {
@@ -140,15 +162,34 @@ impl Location {
                 }
             }
         }
-        let stale = Stale { known: known.writes, missed: before.writes };
-        let found = match look {
+        Window { known, before }
+    }
+
+    /// The same where such writes are known, too. Those that are no longer remembered count as such.
+    pub(super) fn narrowed(&self, window: Window, such: impl Fn(&Write) -> bool) -> Window {
+        let mut plain = self.last.plain;
+        for number in (window.known.writes + 1..=self.last.writes).rev() {
+            let write = self.write(number);
+            if write.is_none_or(&such) {
+                return Window { known: Moment { writes: number, plain }, ..window };
+            }
+            plain -= write.map_or(0, |write| u32::from(!write.rmw));
+        }
+        window
+    }
+
+    /// Whether the window has a write that the access could read, or come right after.
+    pub(super) fn fits(&self, look: Look, window: Window) -> bool {
+        let Window { known, before } = window;
+        let stale = window.stale();
+        match look {
             Look::Load => known.writes < before.writes,
             Look::Store => known.plain < before.plain,
             Look::Wait(value) => self.some_old(stale, |old, _| old.value == value),
             Look::BlockingCas(value) => self.some_old(stale, |old, free| free && old.value == value),
             Look::StrongCas(value) => self.some_old(stale, |old, free| free || old.value != value),
-        };
-        found.then_some(stale)
+            Look::FailedCas(value) => self.some_old(stale, |old, _| old.value != value),
+        }
     }
 
     /// Is there such a write among those that the access could read instead of the missed one? `free` tells that no

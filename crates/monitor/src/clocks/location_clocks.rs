@@ -12,6 +12,7 @@
 //! Here are the rules of Fig. 4; `state` has what is kept, `objects` how threads meet other than by atomics.
 
 mod objects;
+pub mod rc11;
 mod state;
 
 use super::{Look, Stale};
@@ -33,6 +34,7 @@ impl LocationClocks {
             Look::Store => stale.any(|(_, taken)| !taken),
             Look::StrongCas(expected) => stale.any(|(value, taken)| value != expected || !taken),
             Look::BlockingCas(expected) => stale.any(|(value, taken)| value == expected && !taken),
+            Look::FailedCas(expected) => stale.any(|(value, _)| value != expected),
         };
         found.then_some(Stale { known: known as u32, missed: missed as u32 })
     }

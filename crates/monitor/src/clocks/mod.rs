@@ -6,7 +6,7 @@
 //! which of its writes. What a thread knows of a location under a view is then the newest remembered write whose time
 //! the view covers. `location_clocks` is the paper's form, and a test holds the two equal.
 //!
-//! [`tso`] is the monitor for x86, in the same form. [`run`] is what sources of runs hold: the monitor of whatever model.
+//! `psc` is what SC accesses and fences add under RC11. [`tso`] is the monitor for x86, in the same form. [`run`] is what sources of runs hold: the monitor of whatever model.
 //!
 //! Every operation touches one thread and one location, so that a caller who owns the two (by a lock per location)
 //! needs no other lock.
@@ -14,6 +14,7 @@
 mod clock;
 mod location;
 mod location_clocks;
+mod psc;
 mod record;
 pub mod run;
 mod thread;
@@ -23,6 +24,7 @@ mod writes;
 pub use clock::Clock;
 pub use location::{Location, Look, Stale};
 pub use location_clocks::LocationClocks;
+pub use location_clocks::rc11::{Cover, Rc11LocationClocks, Rule};
 pub use record::Did;
 pub use thread::{Hidden, Message, Thread};
 pub use writes::Write;

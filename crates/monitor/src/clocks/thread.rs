@@ -164,6 +164,12 @@ impl Thread {
         &self.cur
     }
 
+    /// `hbSC`, as far as this thread has come.
+    #[inline]
+    pub(super) fn sc(&self) -> &Clock {
+        &self.sc
+    }
+
     /// All events of `slot` up to `time` happen before what this thread does next, under SC too: what is only believed
     /// doesn't count.
     pub fn knows_all(&self, slot: Slot, time: Time) -> bool {
@@ -183,13 +189,20 @@ impl Thread {
     /// A load, or a failed compare-and-swap. Tells whether it is the thread's first access to the location.
     #[inline]
     pub fn load(&mut self, at: &mut Location, mode: Mode, site: Site) -> bool {
+        self.load_message(at, mode, site).0
+    }
+
+    /// The same; tells, too, whether the last write's message was taken: not for the second time.
+    #[inline(always)]
+    pub(super) fn load_message(&mut self, at: &mut Location, mode: Mode, site: Site) -> (bool, bool) {
         let record = at.record(self.slot);
         let first = at.taught(record) < self.birth;
         if at.is_news(&self.sc) && self.sc.join(&at.write_sc) {
             self.learnt = self.time;
         }
         let seen = at.seen(record, self.birth);
-        if !(seen && (at.acquired(record) || !mode.is_acquire())) {
+        let takes = !(seen && (at.acquired(record) || !mode.is_acquire()));
+        if takes {
             self.take(&at.message, mode.is_acquire());
         }
         if at.taught(record) >= self.learnt {
@@ -199,7 +212,7 @@ impl Thread {
         }
         at.note_read(record, Did { time: self.time, site, mode }, seen);
         self.tick();
-        first
+        (first, takes)
     }
 
     /// A store. Tells whether it is the thread's first write to the location.

@@ -5,6 +5,7 @@
 //! monitor. Keeping one slice makes packing, hashing and thread symmetry the explorer's business alone.
 
 mod hb_sc;
+mod psc;
 mod rc20;
 mod stale;
 mod summary;

@@ -15,7 +15,7 @@
 //! * no read-modify-write on `x`: `U(x) = S(x)`; no plain store on `x`: `U(x)` is empty.
 
 use super::{Summary, Use};
-use seqcst_model::{Loc, Value};
+use seqcst_model::{Loc, Mode, Value};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering::Relaxed};
 
@@ -197,6 +197,8 @@ impl Tracked {
     /// Decides what to keep, from bit `start` of a view on; `capacity` bounds open sets.
     pub fn new(summary: &Summary, x: Loc, start: usize, capacity: usize, locked_updates: bool) -> Tracked {
         let uses = || summary.of(x).map(|usage| &usage.what);
+        // A compare-and-swap whose failure is SC, though its success is not, may replace what it can't read.
+        let fails_sc = summary.of(x).any(|u| u.read_mode == Mode::SeqCst && u.mode != Mode::SeqCst);
         let no_updates = !uses().any(Use::updates);
         let no_stores = !uses().any(|what| *what == Use::Store);
         let mut s = Question::default();
@@ -207,7 +209,12 @@ impl Tracked {
                 Use::Wait(values) => values.iter().for_each(|v| s.contains(*v)),
                 // Locked instructions are never stale.
                 _ if locked_updates => {}
-                Use::WeakCas => s.any = true,
+                Use::WeakCas(e) => {
+                    s.any = true;
+                    if fails_sc {
+                        u.contains(*e);
+                    }
+                }
                 Use::Store if no_updates => s.any = true,
                 Use::Store | Use::Update => u.any = true,
                 Use::Cas(e) => {

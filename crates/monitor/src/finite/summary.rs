@@ -12,7 +12,7 @@ pub enum Use {
     /// An unconditional read-modify-write.
     Update,
     Cas(Option<Value>),
-    WeakCas,
+    WeakCas(Option<Value>),
     BlockingCas(Option<Value>),
 }
 

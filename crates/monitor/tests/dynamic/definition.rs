@@ -10,15 +10,21 @@ use seqcst_model::{Action, Event, Graph, Loc, Mode, Model, Op, Outcome, Set, Val
 
 /// Graphs have at most 64 times so many events.
 const WORDS: usize = 4;
-type History = Graph<WORDS>;
+pub type History = Graph<WORDS>;
 type Events = Set<WORDS>;
 
 /// The location behind SC fences.
 const HIDDEN: Loc = Loc(LOCATIONS as u8);
 
+/// The first of the locations behind plain accesses, where these have locations of their own.
+const PLAIN: u8 = 200;
+
 /// An SC run so far.
-struct Past {
-    graph: History,
+pub struct Past {
+    pub graph: History,
+    model: Model,
+    /// To the partial SC order, what is plain is elsewhere: it has locations of its own.
+    plain_is_elsewhere: bool,
     /// For every event the write it reads from, or comes right after.
     placements: Vec<Option<usize>>,
     /// The releases that an acquire synchronises with.
@@ -30,17 +36,26 @@ struct Past {
 }
 
 impl Past {
-    fn new() -> Past {
+    pub fn new(model: Model) -> Past {
         let mut graph = Graph::default();
         for loc in 0..=HIDDEN.0 {
             graph.push(Event::initial(Loc(loc), 0), None);
         }
         let placements = vec![None; graph.len()];
-        Past { graph, placements, objects: Default::default(), ends: vec![None], fresh: Loc(HIDDEN.0 + 1) }
+        let plain_is_elsewhere = model == Model::Rc11;
+        Past {
+            graph,
+            model,
+            plain_is_elsewhere,
+            placements,
+            objects: Default::default(),
+            ends: vec![None],
+            fresh: Loc(HIDDEN.0 + 1),
+        }
     }
 
     /// Adds what happened; gives the number of the event of an access.
-    fn add(&mut self, happening: &Happening) -> Option<usize> {
+    pub fn add(&mut self, happening: &Happening) -> Option<usize> {
         let thread = happening.thread;
         match happening.what {
             Happened::Tried(_) => {}
@@ -53,9 +68,10 @@ impl Past {
                     true => (Op::Store(0), Outcome::Wrote(0)),
                     false => (Op::Load, Outcome::Read(0)),
                 };
+                let loc = if self.plain_is_elsewhere { Loc(PLAIN + loc.0) } else { loc };
                 return Some(self.push(thread, &action(op, loc, Mode::NonAtomic), outcome, None));
             }
-            Happened::Fenced(Mode::SeqCst) => {
+            Happened::Fenced(Mode::SeqCst) if self.model != Model::Rc11 => {
                 let update = action(Op::FetchAdd { operand: 0, modulus: 1 }, HIDDEN, Mode::AcqRel);
                 self.fence(thread, Mode::Acquire);
                 self.push(thread, &update, Outcome::Updated(0, 0), last_write(&self.graph, HIDDEN));
@@ -73,6 +89,11 @@ impl Past {
             Happened::Acquired(object) => {
                 for release in self.objects[object].clone() {
                     self.acquire(thread, release);
+                }
+                // It looks at the object, whether or not somebody has released it.
+                if self.plain_is_elsewhere {
+                    let look = action(Op::Load, Loc(PLAIN + LOCATIONS as u8), Mode::NonAtomic);
+                    self.push(thread, &look, Outcome::Read(0), None);
                 }
             }
             Happened::Released(object) => {
@@ -142,17 +163,21 @@ fn last_write(graph: &History, loc: Loc) -> Option<usize> {
 
 /// For every attempted access of the run, whether it is an extended witness.
 pub fn witnesses(run: &[Happening]) -> Vec<bool> {
-    each_attempt(run, witness)
+    each_attempt(run, Model::Rc20, witness)
 }
 
 /// For every attempted access of the run, what extended witnesses are there for: whether it can be added to a prefix of
-/// the run such that RC20 allows the graph and SC doesn't. Slow.
-pub fn escapes(run: &[Happening]) -> Vec<bool> {
-    each_attempt(run, escape)
+/// the run such that the model allows the graph and SC doesn't. Slow.
+pub fn escapes(run: &[Happening], model: Model) -> Vec<bool> {
+    each_attempt(run, model, |graph, thread, action| escape(graph, model, thread, action))
 }
 
-fn each_attempt(run: &[Happening], ask: impl Fn(&History, usize, &Action) -> bool) -> Vec<bool> {
-    let mut past = Past::new();
+fn each_attempt(
+    run: &[Happening],
+    model: Model,
+    ask: impl Fn(&History, usize, &Action) -> bool,
+) -> Vec<bool> {
+    let mut past = Past::new(model);
     let mut answers = Vec::new();
     for happening in run {
         if let Happened::Tried(action) = &happening.what {
@@ -191,24 +216,24 @@ fn witness(graph: &History, thread: usize, action: &Action) -> bool {
     })
 }
 
-/// Whether the access has an outcome and a place that RC20 allows here and SC doesn't.
-fn escape(graph: &History, thread: usize, action: &Action) -> bool {
+/// Whether the access has an outcome and a place that the model allows here and SC doesn't.
+fn escape(graph: &History, model: Model, thread: usize, action: &Action) -> bool {
     writes(graph, action.loc).iter().any(|write| {
         let value = graph.events[write].outcome.value_written().unwrap_or_default();
         action.outcomes(value).any(|outcome| {
             let mut graph = graph.clone();
             graph.add(thread, action, outcome, Some(write)).expect("traces are short enough");
-            Model::Rc20.allows(&graph) && !Model::Sc.allows(&graph)
+            model.allows(&graph) && !Model::Sc.allows(&graph)
         })
     })
 }
 
 /// For every access of the run, plain or not, whether it races with an earlier one: both to the same location, by
 /// different threads, at least one a write, at least one plain, and not ordered by `hb`.
-pub fn races(run: &[Happening]) -> Vec<bool> {
-    let mut past = Past::new();
+pub fn races(run: &[Happening], model: Model) -> Vec<bool> {
+    let mut past = Past { plain_is_elsewhere: false, ..Past::new(model) };
     let accesses: Vec<usize> = run.iter().filter_map(|happening| past.add(happening)).collect();
-    let hb = Model::Rc20.happens_before(&past.graph);
+    let hb = model.happens_before(&past.graph);
     let events = &past.graph.events;
     let races = |a: usize, b: usize| {
         let both = [&events[a], &events[b]];

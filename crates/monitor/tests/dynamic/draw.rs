@@ -13,6 +13,8 @@ pub struct Shape {
     pub most: usize,
     /// One access out of so many may be a read-modify-write.
     pub updates: usize,
+    /// One access out of so many is SC.
+    pub sc: usize,
 }
 
 /// Threads that are alive at the same time.
@@ -25,6 +27,8 @@ impl Trace {
         let steps = shape.least + random.below(shape.most - shape.least + 1);
         let mut drawing = Drawing {
             updates: shape.updates,
+            sc: shape.sc,
+            fences_often: shape.sc < 12 && random.one_in(2),
             locations: 1 + [0, 1, 1, 1, 2, 3][random.below(6)],
             threads: 2 + random.below(THREADS - 1),
             plain: random.one_in(3),
@@ -44,6 +48,8 @@ impl Trace {
 struct Drawing {
     random: Random,
     updates: usize,
+    sc: usize,
+    fences_often: bool,
     /// Locations, and threads at the same time, that this trace uses.
     locations: usize,
     threads: usize,
@@ -67,6 +73,9 @@ impl Drawing {
             self.alive.push(self.created);
             let what = if self.random.one_in(8) { What::Meet } else { What::Create };
             return Step { thread, what: what(self.created) };
+        }
+        if self.fences_often && self.random.one_in(4) {
+            return Step { thread, what: What::Do(self.fence()) };
         }
         let what = match self.random.below(30) {
             0 if self.joins && self.alive.len() > 2 => self.end_or_join(thread),
@@ -101,9 +110,16 @@ impl Drawing {
         self.random.below(MODULUS as usize) as Value
     }
 
+    /// For RC11, which tells SC accesses from SC fences.
+    fn is_sc_heavy(&self) -> bool {
+        self.sc < 12
+    }
+
     fn fence(&mut self) -> Action {
-        let mode = [Mode::Acquire, Mode::Acquire, Mode::Release, Mode::Release, Mode::AcqRel, Mode::SeqCst];
-        Action { op: Op::Fence, loc: Loc(0), mode: mode[self.random.below(6)], failure: None, site: 0 }
+        let modes = [Mode::Acquire, Mode::Acquire, Mode::Release, Mode::Release, Mode::AcqRel, Mode::SeqCst];
+        let mode = modes[self.random.below(6)];
+        let mode = if self.is_sc_heavy() && self.random.one_in(2) { Mode::SeqCst } else { mode };
+        Action { op: Op::Fence, loc: Loc(0), mode, failure: None, site: 0 }
     }
 
     fn access(&mut self) -> Action {
@@ -124,10 +140,11 @@ impl Drawing {
             _ if self.random.one_in(2) => [Mode::Relaxed, Mode::AcqRel],
             _ => [Mode::Acquire, Mode::Release],
         };
-        let mode = if self.random.one_in(12) { Mode::SeqCst } else { modes[self.random.below(2)] };
+        let mode = if self.random.one_in(self.sc) { Mode::SeqCst } else { modes[self.random.below(2)] };
         let failure = match op {
             Op::Cas { .. } | Op::WeakCas { .. } => {
-                [None, Some(Mode::Relaxed), Some(Mode::Acquire)][self.random.below(3)]
+                let failures = [None, Some(Mode::Relaxed), Some(Mode::Acquire), Some(Mode::SeqCst)];
+                failures[self.random.below(if self.is_sc_heavy() { 4 } else { 3 })]
             }
             _ => None,
         };

@@ -40,9 +40,9 @@ fn fence(thread: usize, mode: Mode) -> Step {
 fn last_is_stale(expected: bool, steps: impl IntoIterator<Item = Step>) {
     let create = |child| Step { thread: 0, what: What::Create(child) };
     let trace = Trace([create(1), create(2)].into_iter().chain(steps).collect());
-    let run = trace.run();
+    let run = trace.run(crate::trace::ScAccesses::AfterFences);
     let answers = [
-        ("axioms", escapes(&run)),
+        ("axioms", escapes(&run, seqcst_model::Model::Rc20)),
         ("definition", witnesses(&run)),
         ("location clocks", found(&location_clocks(&run))),
         ("thread clocks", found(&thread_clocks(&run, EXACT).stale)),

@@ -1,5 +1,6 @@
 //! The dynamic monitor against its definition, at every access of random SC traces: threads that come and go, every kind
-//! of access, mode and fence, objects to synchronise by, plain accesses. `tso` does the same for x86.
+//! of access, mode and fence, objects to synchronise by, plain accesses. `rc11` does the same for
+//! RC11, `tso` for x86.
 //!
 //! ```text
 //! RC20 allows what SC doesn't  =  extended witness on the graph  =  location clocks  =  thread clocks
@@ -12,22 +13,24 @@ mod definition;
 mod draw;
 mod examples;
 mod monitors;
+mod rc11;
 mod trace;
 mod tso;
 
 use draw::Shape;
 use monitors::{EXACT, Limits, Slots, location_clocks, thread_clocks};
+use seqcst_model::Model;
 use seqcst_monitor::clocks::Stale;
 use std::cell::Cell;
 use std::fmt::Debug;
-use trace::{Happened, Happening, Trace};
+use trace::{Happened, Happening, ScAccesses, Trace};
 
 /// For definitions that add every possible event to a graph and ask the axioms,
-const TINY: Shape = Shape { least: 6, most: 20, updates: 1 };
+const TINY: Shape = Shape { least: 6, most: 20, updates: 1, sc: 12 };
 /// for definitions on a graph,
-const SHORT: Shape = Shape { least: 8, most: 50, updates: 1 };
+const SHORT: Shape = Shape { least: 8, most: 50, updates: 1, sc: 12 };
 /// and for monitors among themselves.
-const LONG: Shape = Shape { least: 50, most: 600, updates: 1 };
+const LONG: Shape = Shape { least: 50, most: 600, updates: 1, sc: 12 };
 
 const REUSED: Limits = Limits { slots: Slots::Reused, ..EXACT };
 const TAKEN: Limits = Limits { slots: Slots::Taken, ..EXACT };
@@ -48,6 +51,7 @@ fn compare<T: PartialEq + Default + Debug>(
 ) -> usize {
     let cases = variable("SEQCST_CASES").unwrap_or(cases);
     let first = variable("SEQCST_SEED").unwrap_or(0);
+    let sc = if shape.sc < 12 { ScAccesses::AsWritten } else { ScAccesses::AfterFences };
     let (mut questions, mut yes) = (0, 0);
     // What is wrong at the first step about which they don't agree.
     let differ = |run: &[Happening], [left, right]: &[Vec<T>; 2]| {
@@ -58,10 +62,10 @@ fn compare<T: PartialEq + Default + Debug>(
     };
     for seed in first..first + cases {
         let trace = Trace::draw(seed, shape);
-        let run = trace.run();
+        let run = trace.run(sc);
         let answers = answer(&run);
         if differ(&run, &answers).is_some() {
-            let (trace, wrong) = shrink(trace, |run| differ(run, &answer(run)));
+            let (trace, wrong) = shrink(trace, sc, |run| differ(run, &answer(run)));
             panic!("{what}, {wrong}\n{trace}to reproduce: SEQCST_SEED={seed} SEQCST_CASES=1");
         }
         questions += answers[0].len();
@@ -74,13 +78,17 @@ fn compare<T: PartialEq + Default + Debug>(
 }
 
 /// Takes away what is not needed for the disagreement.
-fn shrink(mut trace: Trace, wrong: impl Fn(&[Happening]) -> Option<String>) -> (Trace, String) {
+fn shrink(
+    mut trace: Trace,
+    sc: ScAccesses,
+    wrong: impl Fn(&[Happening]) -> Option<String>,
+) -> (Trace, String) {
     loop {
-        let smaller = trace.smaller().find(|smaller| wrong(&smaller.run()).is_some());
+        let smaller = trace.smaller().find(|smaller| wrong(&smaller.run(sc)).is_some());
         match smaller {
             Some(smaller) => trace = smaller,
             None => {
-                let wrong = wrong(&trace.run()).unwrap_or_default();
+                let wrong = wrong(&trace.run(sc)).unwrap_or_default();
                 return (trace, wrong);
             }
         }
@@ -103,7 +111,7 @@ fn found(answers: &[Option<Stale>]) -> Vec<bool> {
 #[test]
 fn witnesses_are_what_rc20_allows_and_sc_does_not() {
     compare("axioms and witness", (1_000, TINY), attempts, |run| {
-        [definition::escapes(run), definition::witnesses(run)]
+        [definition::escapes(run, Model::Rc20), definition::witnesses(run)]
     });
 }
 
@@ -131,7 +139,7 @@ fn thread_clocks_are_location_clocks() {
 #[test]
 fn races_are_what_happens_before_leaves_unordered() {
     compare("races", (3_000, SHORT), accesses, |run| {
-        [definition::races(run), thread_clocks(run, EXACT).races]
+        [definition::races(run, Model::Rc20), thread_clocks(run, EXACT).races]
     });
 }
 

@@ -77,9 +77,18 @@ pub enum Happened {
     Released(usize),
 }
 
+/// What SC accesses are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ScAccesses {
+    /// Themselves, in RC11.
+    AsWritten,
+    /// An SC fence and the access, elsewhere.
+    AfterFences,
+}
+
 impl Trace {
-    /// The trace under SC: what is read is what was written last. An SC access is an SC fence and the access.
-    pub fn run(&self) -> Vec<Happening> {
+    /// The trace under SC: what is read is what was written last.
+    pub fn run(&self, sc: ScAccesses) -> Vec<Happening> {
         let mut run = Vec::new();
         let mut memory = [0; LOCATIONS];
         // The names of threads in order of creation, and who has ended.
@@ -91,7 +100,7 @@ impl Trace {
             match what {
                 What::Do(Action { op: Op::Fence, mode, .. }) => happens(thread, Happened::Fenced(*mode)),
                 What::Do(action) => {
-                    if action.mode == Mode::SeqCst {
+                    if action.mode == Mode::SeqCst && sc == ScAccesses::AfterFences {
                         happens(thread, Happened::Fenced(Mode::SeqCst));
                     }
                     happens(thread, Happened::Tried(action.clone()));

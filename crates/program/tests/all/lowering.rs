@@ -113,66 +113,79 @@ fn loads_and_stores() {
             r = x.load();
               sc   r = load x() rlx
               ra   r = load x() acq
+              rc11 r = load x() rlx
               rc20 r = load x() rlx
               tso  r = load x() rlx
             r = x.load(rlx);
               sc   r = load x() rlx
               ra   r = load x() acq
+              rc11 r = load x() rlx
               rc20 r = load x() rlx
               tso  r = load x() rlx
             r = x.load(acq);
               sc   r = load x() rlx
               ra   r = load x() acq
+              rc11 r = load x() acq
               rc20 r = load x() acq
               tso  r = load x() rlx
             r = x.load(sc);
               sc   r = load x() rlx
               ra   fetch_add (fence)(0) acq_rel; r = load x() acq
+              rc11 r = load x() sc
               rc20 fence acq; fetch_add (fence)(0) acq_rel; fence rel; r = load x() acq
               tso  r = load x() rlx
             x.store(r);
               sc   store x(r) rlx
               ra   store x(r) rel
+              rc11 store x(r) rlx
               rc20 store x(r) rlx
               tso  store x(r) rlx
             x.store(1, rlx);
               sc   store x(1) rlx
               ra   store x(1) rel
+              rc11 store x(1) rlx
               rc20 store x(1) rlx
               tso  store x(1) rlx
             x.store(1, rel);
               sc   store x(1) rlx
               ra   store x(1) rel
+              rc11 store x(1) rel
               rc20 store x(1) rel
               tso  store x(1) rlx
             x.store(1, sc);
               sc   store x(1) rlx
               ra   fetch_add (fence)(0) acq_rel; store x(1) rel
+              rc11 store x(1) sc
               rc20 fence acq; fetch_add (fence)(0) acq_rel; fence rel; store x(1) rel
               tso  store x(1) rlx; fence sc
             wait(x, 1, 2);
               sc   wait x(1, 2) rlx
               ra   wait x(1, 2) acq
+              rc11 wait x(1, 2) rlx
               rc20 wait x(1, 2) rlx
               tso  wait x(1, 2) rlx
             r = wait(x, r, acq);
               sc   r = wait x(r) rlx
               ra   r = wait x(r) acq
+              rc11 r = wait x(r) acq
               rc20 r = wait x(r) acq
               tso  r = wait x(r) rlx
             wait(x, 1, sc);
               sc   wait x(1) rlx
               ra   fetch_add (fence)(0) acq_rel; wait x(1) acq
+              rc11 wait x(1) sc
               rc20 fence acq; fetch_add (fence)(0) acq_rel; fence rel; wait x(1) acq
               tso  wait x(1) rlx
             r = d.naload();
               sc   r = load d() na
               ra   r = load d() na
+              rc11 r = load d() na
               rc20 r = load d() na
               tso  r = load d() na
             d.nastore(1);
               sc   store d(1) na
               ra   store d(1) na
+              rc11 store d(1) na
               rc20 store d(1) na
               tso  store d(1) na
         "#]],
@@ -200,61 +213,73 @@ fn read_modify_writes() {
             r = FADD(x, -1);
               sc   r = fetch_add x(255) rlx
               ra   r = fetch_add x(255) acq_rel
+              rc11 r = fetch_add x(255) rlx
               rc20 r = fetch_add x(255) rlx
               tso  r = fetch_add x(255) sc
             FADD(x, 1, acq, rlx);
               sc   fetch_add x(1) rlx
               ra   fetch_add x(1) acq_rel
+              rc11 fetch_add x(1) acq
               rc20 fetch_add x(1) acq
               tso  fetch_add x(1) sc
             FADD(x, 1, acq, rel);
               sc   fetch_add x(1) rlx
               ra   fetch_add x(1) acq_rel
+              rc11 fetch_add x(1) acq_rel
               rc20 fetch_add x(1) acq_rel
               tso  fetch_add x(1) sc
             FADD(x, 1, rel);
               sc   fetch_add x(1) rlx
               ra   fetch_add x(1) acq_rel
+              rc11 fetch_add x(1) rel
               rc20 fetch_add x(1) rel
               tso  fetch_add x(1) sc
             FADD(x, 1, sc);
               sc   fetch_add x(1) rlx
               ra   fetch_add (fence)(0) acq_rel; fetch_add x(1) acq_rel
+              rc11 fetch_add x(1) sc
               rc20 fence acq; fetch_add (fence)(0) acq_rel; fence rel; fetch_add x(1) acq_rel
               tso  fetch_add x(1) sc
             r = exchange(x, 2, rlx, rel);
               sc   r = exchange x(2) rlx
               ra   r = exchange x(2) acq_rel
+              rc11 r = exchange x(2) rel
               rc20 r = exchange x(2) rel
               tso  r = exchange x(2) sc
             r = CAS(x, r, r + 1, acq, rel);
               sc   r = cas x(r, Add(r, 1)) rlx
               ra   r = cas x(r, Add(r, 1)) acq_rel
+              rc11 r = cas x(r, Add(r, 1)) acq_rel
               rc20 r = cas x(r, Add(r, 1)) acq_rel
               tso  r = cas x(r, Add(r, 1)) sc
             r = CAS(x, 0, 1, sc, sc, rlx);
               sc   r = cas x(0, 1) rlx
               ra   fetch_add (fence)(0) acq_rel; r = cas x(0, 1) acq_rel
+              rc11 r = cas x(0, 1) sc
               rc20 fence acq; fetch_add (fence)(0) acq_rel; fence rel; r = cas x(0, 1) acq_rel
               tso  r = cas x(0, 1) sc
             r = WCAS(x, 0, 1, acq, rlx);
               sc   r = weak_cas x(0, 1) rlx
               ra   r = weak_cas x(0, 1) acq_rel
+              rc11 r = weak_cas x(0, 1) acq
               rc20 r = weak_cas x(0, 1) acq
               tso  r = weak_cas x(0, 1) sc
             BCAS(x, 0, 1);
               sc   blocking_cas x(0, 1) rlx
               ra   blocking_cas x(0, 1) acq_rel
+              rc11 blocking_cas x(0, 1) rlx
               rc20 blocking_cas x(0, 1) rlx
               tso  blocking_cas x(0, 1) sc
             lock(x);
               sc   blocking_cas x(0, 1) rlx
               ra   blocking_cas x(0, 1) acq_rel
+              rc11 blocking_cas x(0, 1) acq
               rc20 blocking_cas x(0, 1) acq
               tso  blocking_cas x(0, 1) sc
             unlock(x);
               sc   store x(0) rlx
               ra   store x(0) rel
+              rc11 store x(0) rel
               rc20 store x(0) rel
               tso  store x(0) rlx
         "#]],
@@ -269,31 +294,37 @@ fn fences() {
             fence;
               sc   nothing
               ra   fetch_add (fence)(0) acq_rel
+              rc11 fence sc
               rc20 fence acq; fetch_add (fence)(0) acq_rel; fence rel
               tso  fence sc
             fence(upd);
               sc   nothing
               ra   fetch_add (fence)(0) acq_rel
+              rc11 fence sc
               rc20 fence acq; fetch_add (fence)(0) acq_rel; fence rel
               tso  fence sc
             fence(seq_cst);
               sc   nothing
               ra   fetch_add (fence)(0) acq_rel
+              rc11 fence sc
               rc20 fence acq; fetch_add (fence)(0) acq_rel; fence rel
               tso  fence sc
             fence(acq);
               sc   nothing
               ra   nothing
+              rc11 fence acq
               rc20 fence acq
               tso  nothing
             fence(rel);
               sc   nothing
               ra   nothing
+              rc11 fence rel
               rc20 fence rel
               tso  nothing
             fence(acq_rel);
               sc   nothing
               ra   nothing
+              rc11 fence acq; fence rel
               rc20 fence acq; fence rel
               tso  nothing
         "#]],
@@ -403,6 +434,7 @@ fn hidden_location() {
     ] {
         assert_eq!(hidden(source, Model::Sc), 0);
         assert_eq!(hidden(source, Model::Tso), 0);
+        assert_eq!(hidden(source, Model::Rc11), 0);
         assert_eq!(hidden(source, Model::Ra), on_ra_and_rc20);
         assert_eq!(hidden(source, Model::Rc20), on_ra_and_rc20);
     }
@@ -428,7 +460,7 @@ fn models_have_names() {
         assert_eq!(model.to_string().parse(), Ok(model));
     }
     let error = "x86".parse::<Model>().expect_err("no such model");
-    let expected = "no memory model is called `x86` (there are sc, ra, rc20, tso, armv8, armv7)";
+    let expected = "no memory model is called `x86` (there are sc, ra, rc11, rc20, tso, armv8, armv7)";
     assert_eq!(error.to_string(), expected);
 }
 
@@ -437,7 +469,7 @@ fn programs_are_not_lowered_for_arm() {
     let program = parse(b"global x; fn a { x.store(1); }", "").expect("a correct program").program;
     for model in [Model::ArmV8, Model::ArmV7] {
         let error = lower(&program, model).expect_err("no lowering");
-        let expected = format!("no program is checked against {model} (but against sc, ra, rc20, tso)");
+        let expected = format!("no program is checked against {model} (but against sc, ra, rc11, rc20, tso)");
         assert_eq!(error.to_string(), expected);
     }
 }

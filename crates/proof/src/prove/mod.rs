@@ -176,8 +176,12 @@ fn assumptions(context: &ProofContext) -> Vec<String> {
     }
     if steps().any(|step| step.is_access() && step.order == Mode::SeqCst) {
         said.push(
-            "a seq_cst access is an SC fence followed by the access (C11 promises less beside weaker accesses)"
+            "the model is RC20: a seq_cst access is an SC fence followed by the access (C11 promises less beside weaker accesses)"
                 .to_owned(),
+        );
+    } else if steps().any(|step| step.order == Mode::SeqCst) {
+        said.push(
+            "the model is RC20: SC fences happen before one another in some order (C11 promises a little less)".to_owned(),
         );
     }
     for group in &library.contract.one_thread {

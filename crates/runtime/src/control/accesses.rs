@@ -25,12 +25,11 @@ pub fn overlaps() {
     }
 }
 
-/// An access as a step. SC accesses touch what SC fences touch, but not under TSO, where a fence is a matter of its
-/// thread. Sixteen bytes may be two objects, as far as there is room.
+/// An access as a step. Where SC fences are ordered among themselves, SC accesses touch what these touch. Sixteen bytes may be two objects, as far as there is room.
 fn step(kind: Kind, operation: &Operation, mode: Mode) -> Op {
     let how = if kind == Kind::Load || kind == Kind::Await { How::Read } else { How::Write };
     let op = Op::new(kind, how, object(operation.addr));
-    if mode == Mode::SeqCst && !settings::get().is_tso() {
+    if mode == Mode::SeqCst && settings::get().orders_sc() {
         op.and(How::Write, FENCES)
     } else if operation.size > 8 && settings::get().mixed() {
         op.and(how, object(operation.addr + 8))
@@ -76,9 +75,9 @@ pub fn happened(operation: &Operation, done: &Done, read: u64) {
     scheduler.read(object(addr), Read::Value(addr, size, read));
 }
 
-/// Announces a fence. Only SC fences have an order among themselves.
+/// Announces a fence, if it has an order among others.
 pub fn fence(mode: Mode, pc: usize) {
-    if mode == Mode::SeqCst && !settings::get().is_tso() {
+    if mode == Mode::SeqCst && settings::get().orders_sc() {
         scheduler::point(Op::new(Kind::Fence, How::Write, FENCES), pc);
     }
 }

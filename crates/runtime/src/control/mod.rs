@@ -28,7 +28,6 @@ mod spin;
 pub mod steps;
 mod streams;
 pub mod threads;
-pub mod tso;
 mod warm;
 mod wire;
 

@@ -6,7 +6,7 @@
 use super::bodies::Body;
 use super::warm::{self, Warm};
 use super::wire::{self, Shared};
-use super::{ACTIVE, memo, scheduler, settings, streams, tso};
+use super::{ACTIVE, memo, scheduler, settings, streams};
 use crate::{interpose, sys, thread};
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -176,10 +176,8 @@ fn begin(shared: Shared, first: Body, warm: Warm, base: usize) {
         interpose::crash::watch();
     }
     let main = thread::current();
-    (main.races, main.ra) = (settings.races(), settings.is_ra());
-    if settings.is_tso() {
-        tso::start(main.views.slot(), main.views.time());
-    }
+    main.races = settings.races();
+    main.views.watch(settings.model());
     scheduler::start(shared, first, warm, base);
     ACTIVE.store(true, Ordering::Relaxed);
 }

@@ -3,6 +3,7 @@
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use seqcst_explore::wire::Header;
 use seqcst_model::Model;
+use seqcst_monitor::clocks::run::orders_sc;
 
 static SETTINGS: AtomicU32 = AtomicU32::new(0);
 
@@ -33,9 +34,6 @@ pub fn set(header: &Header) {
 }
 
 impl Settings {
-    /// As a sanitizer, outside of explorations: the monitor is the one that threads have.
-    pub const SANITIZER: Settings = Settings(Model::Rc20.number());
-
     /// Is there a monitor, or are races looked for?
     #[inline]
     pub fn watches(self) -> bool {
@@ -48,15 +46,15 @@ impl Settings {
         self.0 & MODEL != 0
     }
 
-    /// Every access acquires and releases.
-    pub fn is_ra(self) -> bool {
-        self.0 & MODEL == Model::Ra.number()
+    /// The memory model.
+    pub fn model(self) -> Model {
+        Model::from_number(self.0 & MODEL).unwrap_or(Model::Sc)
     }
 
-    /// Stores wait in buffers.
+    /// SC accesses and fences are ordered among themselves.
     #[inline]
-    pub fn is_tso(self) -> bool {
-        self.0 & MODEL == Model::Tso.number()
+    pub fn orders_sc(self) -> bool {
+        orders_sc(self.model())
     }
 
     /// Look for data races.

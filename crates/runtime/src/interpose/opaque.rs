@@ -4,7 +4,7 @@
 //! location is *blurred*: no verdicts on it, and every access to it, seen or announced here, learns from all before it
 //! and is heard by all after it.
 
-use crate::{control, places, thread};
+use crate::{places, thread};
 
 /// The current thread touches an atomic of `size` bytes (1, 2, 4, 8) out of sight.
 pub fn touch(addr: usize, size: usize) {
@@ -18,9 +18,6 @@ pub fn touch(addr: usize, size: usize) {
         |place, others| {
             place.blurred = true;
             thread.views.blur(&mut place.location);
-            if control::active() {
-                control::tso::blur(place.life);
-            }
             let own = core::ptr::from_ref(place);
             others.each(own, |other| thread.views.blur(other));
         },

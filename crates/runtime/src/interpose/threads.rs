@@ -160,10 +160,6 @@ fn announce<R>(routine: R, argument: *mut c_void, detached: bool, caller: Caller
     let (child, exited) = thread::announce_child(caller.pc());
     let state = Lock::new(State { detached, ..State::default() });
     let number = turn.map(|turn| turn.number);
-    if let Some(number) = number {
-        let (slot, time) = child.place();
-        control::tso::born(number, slot, time);
-    }
     let record = Arc::new(ThreadRecord { exited: Some(exited), state, rounds: AtomicU32::new(0), number });
     Box::new(Start { routine, argument, child, record, turn })
 }
@@ -387,9 +383,6 @@ fn joining(thread: pthread_t, caller: Caller, how: Joining, real: impl FnOnce() 
     {
         if let Some(exited) = &record.exited {
             thread::join(exited, caller.pc());
-        }
-        if let Some(number) = record.number {
-            control::tso::join(number);
         }
         leave(thread, &record);
     }

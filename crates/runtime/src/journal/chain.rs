@@ -7,7 +7,7 @@
 //!   nothing but RMWs is counted as read by whoever reads the last of these (`rf⁺`, a release sequence).
 //! * **fr**: a load and the writes with larger numbers than the one it read.
 //! * Synchronisation: a release and every acquire of the object that counts it; creation and begin, end and join of a
-//!   thread; SC fences in the order of their numbers.
+//!   thread; SC fences in the order of their numbers, where they have some.
 //!
 //! The search runs in layers: what is reached in a thread reaches all that the thread did later, so only the earliest
 //! reached event of each thread counts, and each layer looks, from the events reached anew, for the earliest event
@@ -60,8 +60,11 @@ pub struct Link {
     pub released: bool,
     /// It acquires, by its mode or by a fence between it and the thread's next link.
     pub acquired: bool,
-    /// An SC fence or SC access comes between it and the thread's next link (or the end).
+    /// An SC fence comes between it and the thread's next link (or the end). Where an SC access is an SC fence and an access,
+    /// that counts.
     pub fenced: bool,
+    /// Something comes between that empties a store buffer: an SC fence, an SC store, a read-modify-write.
+    pub flushed: bool,
 }
 
 /// A write: slot and local time of its thread, and its location.
@@ -134,7 +137,7 @@ fn meeting(event: &Event) -> Option<Meeting> {
         What::Acquire | What::Release => Class::Object,
         What::Spawn | What::Begin => Class::ThreadStart,
         What::End | What::Join => Class::Death,
-        What::Fence if event.mode == Mode::SeqCst => return Some((Class::Fences, 0, 0)),
+        What::Fence if event.write != 0 => return Some((Class::Fences, 0, 0)),
         What::Fence => return None,
     };
     Some((class, event.addr, event.life))
@@ -300,12 +303,12 @@ impl Events {
                 Some(&((thread, position), _)) if thread == place.0 => &events[position + 1..place.1],
                 _ => &[],
             };
-            let (after, next) = match path.get(index + 1) {
+            let after = match path.get(index + 1) {
                 Some(&((thread, position), Edge::Program)) if thread == place.0 => {
-                    (&events[place.1 + 1..position], Some(&events[position]))
+                    &events[place.1 + 1..position]
                 }
-                Some(_) => (&[][..], None),
-                None => (&events[place.1 + 1..], None),
+                Some(_) => &[][..],
+                None => &events[place.1 + 1..],
             };
             let fence = |events: &[Event], fits: fn(Mode) -> bool| {
                 events.iter().any(|event| event.what == What::Fence && fits(event.mode))
@@ -320,7 +323,12 @@ impl Events {
                 site: event.site,
                 released: event.mode.is_release() || fence(before, Mode::is_release),
                 acquired: event.mode.is_acquire() || fence(after, Mode::is_acquire),
-                fenced: after.iter().chain(next).any(|event| event.mode == Mode::SeqCst),
+                fenced: fence(after, |mode| mode == Mode::SeqCst),
+                flushed: after.iter().any(|event| match event.what {
+                    What::Rmw | What::FailedCas => true,
+                    What::Store | What::Fence => event.mode == Mode::SeqCst,
+                    _ => false,
+                }),
             }
         };
         path.iter().enumerate().map(link).collect()

@@ -3,20 +3,20 @@
 //! A chain visits threads one after the other; what it does in one thread is a *part*, from the access by which it
 //! comes to the one by which it leaves (in the last part, the stale access itself). If every step between parts is a
 //! read of a write, release and acquire on these suffice: then each part happens before the next, and the stale access
-//! knows the missed write. Where a step goes by `fr` or `mo`, no release or acquire helps: each part needs an SC fence
-//! (or SC accesses), whose order then follows the chain.
+//! knows the missed write. Where a step goes by `fr` or `mo`, no release or acquire helps: each part needs an SC fence,
+//! or, where both of its ends are accesses, SC accesses there; their order then follows the chain.
 
 use crate::journal::{Edge, Link, What};
-use seqcst_model::Mode;
+use seqcst_model::{Mode, Model};
 
 /// What could be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Repair {
     /// These accesses are too weak: make them at least so strong.
     Strengthen(Vec<(usize, Needs)>),
-    /// SC fences between these links and the ones after them (the last link is followed by the stale access); or all
-    /// of the chain's accesses SC.
-    Fences(Vec<usize>),
+    /// SC fences between these links and the ones after them (the last link is followed by the stale access); or these
+    /// accesses SC, where some others are already (the stale access is the one after the last link); or all of them.
+    Fences { open: Vec<usize>, weak: Vec<usize> },
     /// Under TSO: SC fences between these stores and the loads after them, or SC stores.
     Flush(Vec<usize>),
     /// The chain doesn't tell.
@@ -34,8 +34,8 @@ pub enum Needs {
     Both,
 }
 
-/// The cheapest repair of a chain that we know.
-pub fn repair(chain: &[Link]) -> Repair {
+/// The cheapest repair of a chain that we know. `access` is the order of the stale access.
+pub fn repair(chain: &[Link], access: Option<Mode>, model: Model) -> Repair {
     let crossings = || {
         let later = chain.iter().enumerate().skip(1);
         later.filter(|(_, link)| link.edge != Edge::Program)
@@ -63,9 +63,20 @@ pub fn repair(chain: &[Link]) -> Repair {
         }
         return if weak.is_empty() { Repair::Unknown } else { Repair::Strengthen(weak) };
     }
-    let is_part = |index: usize| is_part(chain, index);
-    let open: Vec<usize> = (0..chain.len()).filter(|&index| is_part(index) && !chain[index].fenced).collect();
-    if open.is_empty() { Repair::Unknown } else { Repair::Fences(open) }
+    let is_sc = |index: usize| chain.get(index).map_or(access, |link| Some(link.mode)) == Some(Mode::SeqCst);
+    // SC accesses are ordered by RC11 as they are; elsewhere each of them has a fence before it, which is noted.
+    let by_accesses = |index: usize| model == Model::Rc11 && is_sc(index) && is_sc(index + 1);
+    let is_open = |&index: &usize| is_part(chain, index) && !chain[index].fenced && !by_accesses(index);
+    let open: Vec<usize> = (0..chain.len()).filter(is_open).collect();
+    if open.is_empty() {
+        return Repair::Unknown;
+    }
+    let mut weak: Vec<usize> = Vec::new();
+    if model == Model::Rc11 && (0..=chain.len()).any(is_sc) {
+        weak.extend(open.iter().flat_map(|&index| [index, index + 1]).filter(|&index| !is_sc(index)));
+        weak.dedup();
+    }
+    Repair::Fences { open, weak }
 }
 
 /// Does the chain go on from this link in the same thread?
@@ -81,7 +92,7 @@ pub fn under_tso(chain: &[Link]) -> Repair {
         is_part(chain, index)
             && link.what == What::Store
             && link.mode != Mode::SeqCst
-            && !link.fenced
+            && !link.flushed
             && goes_ahead(index)
     };
     let open: Vec<usize> = (0..chain.len()).filter(waits).collect();
@@ -106,11 +117,13 @@ mod tests {
             released: mode.is_release(),
             acquired: mode.is_acquire(),
             fenced: false,
+            flushed: false,
         }
     }
 
     fn of(edges: &[(Edge, Mode)]) -> Repair {
-        repair(&edges.iter().map(|&(edge, mode)| link(edge, mode)).collect::<Vec<_>>())
+        let chain: Vec<_> = edges.iter().map(|&(edge, mode)| link(edge, mode)).collect();
+        repair(&chain, Some(Mode::Relaxed), Model::Rc11)
     }
 
     #[test]
@@ -138,12 +151,27 @@ mod tests {
     fn store_buffering_needs_fences() {
         use Mode::*;
         let chain = [(Start, Release), (Program, Acquire), (FromRead, Release)];
-        assert_eq!(of(&chain), Repair::Fences(vec![0, 2]));
+        assert_eq!(of(&chain), fences(&[0, 2], &[]));
         let mut links = chain.map(|(edge, mode)| link(edge, mode));
         links[0].fenced = true;
-        assert_eq!(repair(&links), Repair::Fences(vec![2]));
+        assert_eq!(repair(&links, Some(Relaxed), Model::Rc11), fences(&[2], &[]));
         links[2].fenced = true;
-        assert_eq!(repair(&links), Repair::Unknown);
+        assert_eq!(repair(&links, Some(Relaxed), Model::Rc11), Repair::Unknown);
+    }
+
+    fn fences(open: &[usize], weak: &[usize]) -> Repair {
+        Repair::Fences { open: open.to_vec(), weak: weak.to_vec() }
+    }
+
+    #[test]
+    fn accesses_that_are_sc_already_need_nothing() {
+        use Mode::*;
+        let chain = [(Start, SeqCst), (Program, SeqCst), (FromRead, Release)];
+        let links = chain.map(|(edge, mode)| link(edge, mode));
+        assert_eq!(repair(&links, Some(SeqCst), Model::Rc11), fences(&[2], &[2]));
+        assert_eq!(repair(&links, Some(Acquire), Model::Rc11), fences(&[2], &[2, 3]));
+        // Elsewhere an SC access is a fence and an access: none was noted.
+        assert_eq!(repair(&links, Some(SeqCst), Model::Rc20), fences(&[0, 2], &[]));
     }
 
     #[test]
@@ -155,7 +183,7 @@ mod tests {
         assert_eq!(under_tso(&links), Repair::Flush(vec![0, 2]));
         links[0].mode = SeqCst;
         assert_eq!(under_tso(&links), Repair::Flush(vec![2]));
-        links[2].fenced = true;
+        links[2].flushed = true;
         assert_eq!(under_tso(&links), Repair::Unknown);
         // Loads don't go ahead of loads.
         links[0] = link(Start, Relaxed);
@@ -173,7 +201,7 @@ mod tests {
             (FromRead, Release),
             (ReadsFrom, Acquire),
         ];
-        assert_eq!(of(&chain), Repair::Fences(vec![1, 4]));
+        assert_eq!(of(&chain), fences(&[1, 4], &[]));
     }
 
     #[test]

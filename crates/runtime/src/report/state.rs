@@ -101,9 +101,9 @@ impl State {
                 let chain = violation.chain.iter().map(|link| self.step(link)).collect();
                 let repair = String::new();
                 let mut report = Report { kind, fate, count: 0, access, other, older, freed, chain, repair };
-                let advice = match settings::get().is_tso() {
-                    true => repair::under_tso(&violation.chain),
-                    false => repair::repair(&violation.chain),
+                let advice = match model(options) {
+                    Model::Tso => repair::under_tso(&violation.chain),
+                    model => repair::repair(&violation.chain, violation.access.mode, model),
                 };
                 report.repair = words::repair(&report, &advice);
                 self.print(&report, options);
@@ -203,11 +203,11 @@ impl State {
 
     fn write_json(&self, options: &Options, occurrences: &[u64], counts: &Counts, rules: &[Rule]) {
         let program = program();
-        let model = model(options).to_ascii_lowercase();
+        let model = model(options);
         let process = json::Process {
             pid: sys::getpid(),
             program: &program,
-            model: &model,
+            model: model.name(),
             reports: &self.reports,
             occurrences,
             counts,
@@ -224,18 +224,15 @@ fn style(options: &Options) -> Style {
         pid: sys::getpid(),
         directory: String::from_utf8_lossy(&directory).into_owned(),
         verbose: options.verbosity > 0,
-        model: model(options),
+        model: model(options).title(),
     }
 }
 
 /// The memory model: `seqcst explore` may want another one than the options say.
-fn model(options: &Options) -> &'static str {
-    let settings = settings::get();
-    match settings.has_model() {
-        true if settings.is_tso() => "TSO",
-        true if settings.is_ra() => "RA",
-        false if options.model == Model::Ra => "RA",
-        _ => "RC20",
+fn model(options: &Options) -> Model {
+    match settings::get() {
+        settings if settings.has_model() => settings.model(),
+        _ => options.model,
     }
 }
 
@@ -299,6 +296,7 @@ mod tests {
             released: true,
             acquired: false,
             fenced: false,
+            flushed: false,
         };
         for (load, store) in [(0x21, 0x31), (0x21, 0x31), (0x21, 0x41), (0x21, 0x31)] {
             let (load, store) = (access(1, What::Load, load), access(2, What::Store, store));

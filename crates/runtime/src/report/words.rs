@@ -109,7 +109,14 @@ pub fn repair(report: &Report, advice: &Repair) -> String {
             }
             format!("make {}.", parts.join(" and "))
         }
-        Repair::Fences(open) => fences(report, open, "all of these accesses"),
+        Repair::Fences { open, weak } if (1..=3).contains(&weak.len()) => {
+            let weak: Vec<String> = weak.iter().map(|&index| access(report, index)).collect();
+            let (weak, are) = (weak.join(" and "), if weak.len() == 1 { "is" } else { "are" });
+            let why =
+                format!("the order of seq_cst accesses does not cover this, as {weak} {are} not seq_cst");
+            format!("{why}: {}", fences(report, open, &weak))
+        }
+        Repair::Fences { open, .. } => fences(report, open, "all of these accesses"),
         Repair::Flush(open) if open.len() == 1 => fences(report, open, "the store"),
         Repair::Flush(open) => fences(report, open, "the stores"),
     }
@@ -129,6 +136,14 @@ fn fences(report: &Report, open: &[usize], what: &str) -> String {
     }
     let fence = fence(&report.access.file());
     format!("put {fence} between {}; or make {what} seq_cst.", gaps.join(", and between "))
+}
+
+/// `the store at file:line:column`: a link of the chain, or the stale access after it.
+fn access(report: &Report, index: usize) -> String {
+    match report.chain.get(index) {
+        Some(step) => format!("the {} at {}", what(step.link.what), step.exact_place()),
+        None => format!("the {} at {}", what(report.access.access.what), report.access.exact_place()),
+    }
 }
 
 fn strengthen(step: &Step, needs: Needs) -> String {

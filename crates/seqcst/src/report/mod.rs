@@ -119,7 +119,8 @@ fn show(text: &mut String, site: Site) {
 
 fn model_name(model: Model) -> &'static str {
     match model {
-        Model::Rc20 => "RC20 (C11)",
+        Model::Rc11 => "RC11 (C11)",
+        Model::Rc20 => "RC20",
         Model::Ra => "RA",
         Model::Tso => "TSO (x86)",
         Model::Sc => "SC",

@@ -20,7 +20,8 @@ pub fn advise(text: &mut String, source: &mut Closure<'_>, trace: &Trace, stale:
         }
     }
     let places = if places.is_empty() { "the accesses above".to_owned() } else { places.join(", ") };
-    let orders_help = source.options.model == Model::Rc20 && !is_stale_under_ra(source, trace, stale);
+    let orders_help =
+        matches!(source.options.model, Model::Rc11 | Model::Rc20) && !is_stale_under_ra(source, trace, stale);
     let _ = match (source.options.model, orders_help) {
         (_, true) => writeln!(text, "\nrepair: Release for the writes and Acquire for the reads at {places}"),
         (Model::Tso, _) => writeln!(

@@ -20,7 +20,7 @@ pub struct Place {
 
 impl Default for Place {
     fn default() -> Place {
-        Place { value: 0, version: 0, location: Location::new(0, HISTORY) }
+        Place { value: 0, version: 0, location: Location::numbered(0, HISTORY, 0) }
     }
 }
 

@@ -6,7 +6,8 @@ use super::site::Site;
 use super::world::World;
 use seqcst_explore::{Found, Kind, Op, ThreadId};
 use seqcst_model::{Mode, Model};
-use seqcst_monitor::clocks::{self, Hidden, Look, Slot, run};
+use seqcst_monitor::clocks::run::{self, Attempt};
+use seqcst_monitor::clocks::{self, Hidden, Look, Slot};
 
 /// What all threads share.
 #[derive(Debug, Default)]
@@ -47,6 +48,15 @@ pub struct Access {
     pub site: Site,
 }
 
+impl Access {
+    /// As the monitor sees it. A weak compare-and-swap may fail for no reason: then it is a load.
+    fn attempt(&self) -> Attempt {
+        let &Access { look, mode, failure, rmw, .. } = self;
+        let mode = if rmw && look == Look::Load { failure } else { mode };
+        Attempt { look, mode, failure, rmw }
+    }
+}
+
 /// What an access did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Done {
@@ -82,7 +92,7 @@ impl World {
         if access.mode == Mode::SeqCst || access.failure == Mode::SeqCst {
             views.before_sc(&mut self.watch.hidden);
         }
-        let stale = views.check(&place.location, access.look, access.rmw);
+        let stale = views.check(&place.location, access.attempt(), |_| 0);
         if let Some(stale) = stale {
             self.note_stale(atomic, access, stale);
         }
@@ -102,7 +112,9 @@ impl World {
             Done::Read => views.load(location, access.failure, site),
             Done::Stored(value) => views.store(location, access.mode, value, site),
             Done::Updated(value) => views.rmw(location, access.mode, value, site),
-        }
+        };
+        // Between two atomic accesses there is always something plain: a local variable, at least.
+        views.plain();
     }
 
     /// A plain access to a cell: true if it doesn't race with those before it.

@@ -55,7 +55,8 @@ fn step(memory: &Memory, statement: &Statement, register: u32) -> u32 {
             other => unreachable!("{other:?}"),
         };
     }
-    let (order, failure) = (ordering(statement.mode), ordering(statement.mode.read_part()));
+    let (order, failure) =
+        (ordering(statement.mode), ordering(statement.failure.unwrap_or(statement.mode.read_part())));
     let location = &memory.atomics[statement.loc.index()];
     match &statement.kind {
         Kind::Load => location.load(order),

@@ -1,4 +1,4 @@
-//! Litmus tests in one line: `x=1; a=y || y=1.rel; b=x.acq`, observed `a=0 b=0`.
+//! Litmus tests in one line: `x=1; a=y || y=1.rel; b=cas(x,0,1).sc/acq`, observed `a=0 b=0`.
 
 use seqcst_model::oracle::{self, Candidate};
 use seqcst_model::sample::{Kind, Operand, RandomProgram, Statement};
@@ -24,6 +24,7 @@ fn location(name: &str) -> Option<Loc> {
 
 fn mode(name: &str) -> Mode {
     match name {
+        "rlx" => Mode::Relaxed,
         "acq" => Mode::Acquire,
         "rel" => Mode::Release,
         "acq_rel" => Mode::AcqRel,
@@ -35,13 +36,15 @@ fn mode(name: &str) -> Mode {
 /// The statement, and the register it reads into.
 fn statement(text: &str, last_read: Option<char>) -> (Statement, Option<char>) {
     let (guarded, text) = text.strip_prefix('?').map_or((false, text), |rest| (true, rest));
-    let (text, mode) = text.split_once('.').map_or((text, Mode::Relaxed), |(text, name)| (text, mode(name)));
+    let (text, modes) = text.split_once('.').unwrap_or((text, ""));
+    let (success, failure) = modes.split_once('/').map_or((modes, None), |(s, f)| (s, Some(mode(f))));
+    let mode = if success.is_empty() { Mode::Relaxed } else { mode(success) };
     if text == "F" {
         let mode = if mode == Mode::Relaxed { Mode::SeqCst } else { mode };
-        return (Statement { guarded, kind: Kind::Fence, loc: Loc(0), mode }, None);
+        return (Statement { guarded, kind: Kind::Fence, loc: Loc(0), mode, failure: None }, None);
     }
     let (left, right) = text.split_once('=').expect("an assignment");
-    let made = |kind, loc| Statement { guarded, kind, loc, mode };
+    let made = |kind, loc| Statement { guarded, kind, loc, mode, failure };
     if let Some(loc) = location(left) {
         let operand = match right.parse() {
             Ok(value) => Operand::Const(value),

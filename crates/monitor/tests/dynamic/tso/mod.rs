@@ -5,7 +5,7 @@
 //! ```
 
 mod definition;
-mod monitors;
+pub mod monitors;
 
 use crate::draw::Shape;
 use crate::monitors::Slots;
@@ -15,7 +15,7 @@ use monitors::{Limits, accesses_only, finite, last_writes, thread_clocks};
 use std::cell::Cell;
 
 // Updates are rare: they leave nothing in a buffer.
-const TINY: Shape = Shape { least: 12, most: 30, updates: 6 };
+const TINY: Shape = Shape { least: 12, most: 30, updates: 6, sc: 12 };
 const SHORT: Shape = Shape { updates: 6, ..crate::SHORT };
 const LONG: Shape = Shape { updates: 6, ..crate::LONG };
 

@@ -190,7 +190,7 @@ fn anything(run: &[Happening]) -> Summary {
         Use::Store,
         Use::Update,
         Use::Cas(None),
-        Use::WeakCas,
+        Use::WeakCas(None),
         Use::BlockingCas(None),
     ];
     let mut uses = Vec::new();

@@ -46,7 +46,19 @@ fn shown(access: Access, line: u32) -> Shown {
 fn step(edge: Edge, thread: u32, what: What, mode: Mode, addr: usize, line: u32) -> Step {
     let (released, acquired) = (mode.is_release(), mode.is_acquire());
     let site = Site::UNKNOWN;
-    let link = Link { edge, thread, what, mode, addr, size: 4, site, released, acquired, fenced: false };
+    let link = Link {
+        edge,
+        thread,
+        what,
+        mode,
+        addr,
+        size: 4,
+        site,
+        released,
+        acquired,
+        fenced: false,
+        flushed: false,
+    };
     Step { link, frame: Some(frame("try_enter", line)), variable: variable(addr) }
 }
 
@@ -55,7 +67,8 @@ fn report(kind: Kind, access: Shown, other: Shown, chain: Vec<Step>) -> Report {
     let mut report =
         Report { kind, fate, count: 1, access, other, older, freed: false, chain, repair: String::new() };
     let links: Vec<_> = report.chain.iter().map(|step| step.link).collect();
-    report.repair = words::repair(&report, &repair::repair(&links));
+    report.repair =
+        words::repair(&report, &repair::repair(&links, report.access.access.mode, seqcst_model::Model::Rc11));
     report
 }
 
