@@ -4,18 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use seqcst_c11::Options;
-
-/// A small generator of numbers (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
-    }
-}
+use seqcst_model::sample::Random;
 
 /// Words that change the meaning of what stands around them.
 const WORDS: [&str; 24] = [
@@ -51,7 +40,7 @@ fn mutated_libraries_do_no_harm() {
     let mut names: Vec<_> =
         fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_file()).collect();
     names.sort();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     let (mut read, mut refused) = (0, 0);
     for round in 0..100 {
         let path = &names[round % names.len()];

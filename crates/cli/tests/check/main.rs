@@ -1,5 +1,7 @@
 //! `seqcst check`, run as users run it.
 
+#[path = "../harness/mod.rs"]
+mod harness;
 #[path = "../schema/mod.rs"]
 mod schema;
 
@@ -8,8 +10,8 @@ mod limits;
 mod pictures;
 mod verdicts;
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use harness::{Folder, Run};
+use std::path::Path;
 
 /// Store buffering: not robust.
 const SB: &str = "\
@@ -55,64 +57,14 @@ fn td { local r; while (r < 14) { r = FADD(d, 1); } }
 fn te { local r; while (r < 14) { r = FADD(a, 1); r = FADD(b, 1); r = FADD(c, 1); r = FADD(d, 1); } }
 ";
 
-/// A directory of its own for each test.
-struct Folder(PathBuf);
-
 impl Folder {
-    fn new(test: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("seqcst-check-{}-{test}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).expect("a temporary directory");
-        Folder(path)
-    }
-
-    fn with(self, name: &str, text: impl AsRef<[u8]>) -> Folder {
-        std::fs::write(self.0.join(name), text).expect("a temporary file");
-        self
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(&self.0).expect("a temporary directory");
-        let mut names: Vec<String> =
-            entries.map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
-        names.sort();
-        names
-    }
-
     /// Runs `seqcst` in this directory.
     fn seqcst(&self, args: &[&str]) -> Run {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_seqcst"));
-        command.args(args).current_dir(&self.0).env_remove("NO_COLOR");
-        Run(command.output().expect("the binary runs"))
+        Run(self.seqcst_command().args(args).output().expect("the binary runs"))
     }
 }
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// What came of a run.
-struct Run(Output);
 
 impl Run {
-    fn code(&self) -> i32 {
-        self.0.status.code().expect("it ended by itself")
-    }
-
-    fn stdout(&self) -> String {
-        String::from_utf8(self.0.stdout.clone()).expect("UTF-8")
-    }
-
-    fn stderr(&self) -> String {
-        String::from_utf8(self.0.stderr.clone()).expect("UTF-8")
-    }
-
     /// One JSON object per line.
     fn json(&self) -> Vec<serde_json::Value> {
         self.stdout().lines().map(schema::answer).collect()

@@ -141,7 +141,7 @@ fn a_closed_pipe() {
     for format in ["text", "json"] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_seqcst"))
             .args(["check", "--format", format, "sb.tpl", "sb.tpl"])
-            .current_dir(&folder.0)
+            .current_dir(folder.root())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

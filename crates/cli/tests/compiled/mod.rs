@@ -4,6 +4,7 @@
 
 #![allow(dead_code)] // Each test file uses its own part.
 
+use crate::harness::Folder;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,34 +20,11 @@ pub fn compilers() -> Vec<&'static str> {
     if std::env::var_os("SEQCST_SLOW").is_some() { found.collect() } else { found.take(2).collect() }
 }
 
-/// A directory of its own for each test.
-pub struct Folder(PathBuf);
-
 impl Folder {
-    /// An empty one.
-    pub fn new(test: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("seqcst-{}-{test}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).expect("a temporary directory");
-        Folder(path)
-    }
-
-    /// A file in it.
-    pub fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    /// Writes a file.
-    pub fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.file(name);
-        fs::write(&path, text).expect("a file can be written");
-        path
-    }
-
     /// Compiles one C file with this compiler behind `seqcst cc`.
     #[track_caller]
     pub fn compile(&self, compiler: &str, source: &Path) -> PathBuf {
-        let program = self.file(&format!("{}-{compiler}", source.file_stem().unwrap_or_default().display()));
+        let program = self.path(&format!("{}-{compiler}", source.file_stem().unwrap_or_default().display()));
         let mut command = Command::new(env!("CARGO_BIN_EXE_seqcst"));
         command.args(["cc", "-O1", "-g", "-std=gnu17"]).arg(source).arg("-o").arg(&program);
         let output = command.env("SEQCST_CC", compiler).output().expect("seqcst runs");
@@ -57,7 +35,7 @@ impl Folder {
 
     /// Runs a program that was compiled so.
     pub fn run(&self, program: &Path, args: &[&str], options: &str) -> Said {
-        let json = self.file("report.json");
+        let json = self.path("report.json");
         let _ = fs::remove_file(&json);
         let mut command = Command::new(program);
         command.args(args).env("SEQCST_OPTIONS", format!("json={}:{options}", json.display()));
@@ -67,12 +45,6 @@ impl Folder {
             text: String::from_utf8_lossy(&output.stderr).into_owned(),
             reports: read(&json),
         }
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

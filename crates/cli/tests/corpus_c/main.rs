@@ -6,8 +6,11 @@
 
 #[path = "../compiled/mod.rs"]
 mod compiled;
+#[path = "../harness/mod.rs"]
+mod harness;
 
-use compiled::{Folder, Report, compilers, line_in};
+use compiled::{Report, compilers, line_in};
+use harness::Folder;
 use seqcst_testing::corpus::{self, Program, Verdict};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -45,7 +48,7 @@ fn in_c() {
 fn in_rust() {
     let folder = Folder::new("corpus-rust");
     let root = corpus::root();
-    let target = folder.file("target");
+    let target = folder.path("target");
     let mut build = Command::new(env!("CARGO_BIN_EXE_cargo-seqcst"));
     build.args(["seqcst", "build", "--quiet", "--bins"]).current_dir(root.join("corpus/rust"));
     let built = build.env("CARGO_TARGET_DIR", &target).env_remove("RUSTFLAGS").output().expect("cargo runs");

@@ -2,6 +2,8 @@
 //!
 //! What needs a program that is not installed (clang, CMake, autoconf) is skipped with a line that says so.
 
+#[path = "../harness/mod.rs"]
+mod harness;
 #[path = "../schema/mod.rs"]
 mod schema;
 
@@ -13,7 +15,8 @@ mod programs;
 mod repeat;
 mod rust;
 
-use std::path::{Path, PathBuf};
+use harness::Folder;
+use std::path::Path;
 use std::process::{Command, Output};
 
 /// Store buffering: both threads may miss the other's store. With `FENCED` neither may.
@@ -84,33 +87,11 @@ fn needs(program: &str) -> bool {
     there
 }
 
-/// A directory of its own for each test.
-struct Folder(PathBuf);
-
 impl Folder {
-    fn new(test: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("seqcst-drivers-{}-{test}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).expect("a temporary directory");
-        Folder(path.canonicalize().expect("the same directory"))
-    }
-
-    /// Writes a file, and the directories it is in.
-    fn with(self, name: &str, text: impl AsRef<[u8]>) -> Folder {
-        let path = self.path(name);
-        std::fs::create_dir_all(path.parent().expect("a directory")).expect("a temporary directory");
-        std::fs::write(path, text).expect("a temporary file");
-        self
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
     /// A command in this directory, without the settings of whoever runs the tests.
     fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());
-        command.current_dir(&self.0);
+        command.current_dir(self.root());
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
             let ours = text.starts_with("SEQCST_") && text != "SEQCST_CACHE";
@@ -149,12 +130,6 @@ impl Folder {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(std::iter::once(own).chain(std::env::split_paths(&path)));
         Run::of(self.command(program).env("PATH", path.expect("directories")).args(args))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

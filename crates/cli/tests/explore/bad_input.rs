@@ -80,7 +80,8 @@ fn before_main() {
     let program = folder.compile(&folder.path("early.c"), &[]);
     for (variable, why) in [("EARLY", "ended before main (exit status: 3)"), ("LATE", "doesn't come to main")]
     {
-        let output = folder.command().args(["explore", "--hang", "1", &program]).env(variable, "1").output();
+        let output =
+            folder.seqcst_command().args(["explore", "--hang", "1", &program]).env(variable, "1").output();
         let output = output.expect("seqcst runs");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(2) && said.contains(why), "{variable}: {said}");

@@ -17,7 +17,7 @@ impl Program {
         let source = root().join("crates/cli/tests/explore/programs").join(file);
         let name = match file.split_once('.') {
             Some((name, "cpp")) => {
-                let mut command = folder.command();
+                let mut command = folder.seqcst_command();
                 command.args(["c++", "-O1", "-g", "-std=c++20", "-pthread"]).arg(&source).args(["-o", name]);
                 succeeds(command.env("SEQCST_CXX", "g++"));
                 format!("./{name}")

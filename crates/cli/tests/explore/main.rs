@@ -2,6 +2,8 @@
 //!
 //! `SEQCST_EXPLORE_CASES` says how many random programs are drawn, `SEQCST_SEED` which one is the first.
 
+#[path = "../harness/mod.rs"]
+mod harness;
 #[path = "../schema/mod.rs"]
 mod schema;
 
@@ -21,36 +23,16 @@ mod threads;
 #[allow(dead_code)] // `random_c` uses the rest
 mod translate;
 
+use harness::{Folder, Run};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-/// A directory of its own for each test.
-struct Folder(PathBuf);
 
 impl Folder {
-    fn new(test: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("seqcst-check-{}-{test}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).expect("a temporary directory");
-        Folder(path)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    /// Writes a file.
-    fn with(self, name: &str, text: impl AsRef<[u8]>) -> Folder {
-        std::fs::write(self.path(name), text).expect("a temporary file");
-        self
-    }
-
     /// Compiles a C file by `seqcst cc`; gives the program's name.
     #[track_caller]
     fn compile(&self, source: &Path, flags: &[&str]) -> String {
         let name = format!("./{}", source.file_stem().unwrap_or_default().display());
-        let mut command = self.command();
+        let mut command = self.seqcst_command();
         command.args(["cc", "-O1", "-g", "-std=gnu17", "-pthread"]).args(flags);
         command.arg(source).args(["-o", &name]).env("SEQCST_CC", "gcc");
         let run = Run(command.output().expect("seqcst runs"));
@@ -64,15 +46,9 @@ impl Folder {
         self.compile(&root().join("corpus/c").join(name), &[])
     }
 
-    fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_seqcst"));
-        command.current_dir(&self.0).env_remove("NO_COLOR").env_remove("SEQCST_OPTIONS");
-        command
-    }
-
     /// `seqcst explore ARGS…` in this directory.
     fn explore(&self, args: &[&str]) -> Run {
-        Run(self.command().arg("explore").args(args).output().expect("seqcst runs"))
+        Run(self.seqcst_command().arg("explore").args(args).output().expect("seqcst runs"))
     }
 
     /// The same, with the answer as JSON.
@@ -89,29 +65,6 @@ impl Folder {
         let words: Vec<&str> = answer["replay"].as_str().expect("a command").split(' ').collect();
         assert_eq!(words[..2], ["seqcst", "explore"]);
         self.answer(&words[2..])
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// What came of a run.
-struct Run(Output);
-
-impl Run {
-    fn code(&self) -> i32 {
-        self.0.status.code().expect("it ended by itself")
-    }
-
-    fn stdout(&self) -> String {
-        String::from_utf8_lossy(&self.0.stdout).into_owned()
-    }
-
-    fn stderr(&self) -> String {
-        String::from_utf8_lossy(&self.0.stderr).into_owned()
     }
 }
 

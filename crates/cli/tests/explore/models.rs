@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Verdicts of `seqcst check --deadlock`.
 fn checked(folder: &Folder, model: &str, files: &[String]) -> BTreeMap<String, String> {
-    let mut command = folder.command();
+    let mut command = folder.seqcst_command();
     command.args(["check", "--deadlock", "--format", "json", "--model", model]).args(files);
     let output = command.output().expect("seqcst runs");
     let text = String::from_utf8(output.stdout).expect("UTF-8");

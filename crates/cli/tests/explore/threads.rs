@@ -17,7 +17,7 @@ impl Program {
         let source = root().join("crates/cli/tests/explore/programs").join(file);
         let name = match file.strip_suffix(".cpp") {
             Some(name) => {
-                let mut command = folder.command();
+                let mut command = folder.seqcst_command();
                 command.args(["c++", "-O1", "-g", "-std=c++20", "-pthread"]).arg(&source).args(["-o", name]);
                 assert!(
                     command.env("SEQCST_CXX", "g++").status().is_ok_and(|status| status.success()),
@@ -34,7 +34,7 @@ impl Program {
     #[track_caller]
     fn answer(&self, flags: &str, kind: &str) -> Value {
         let run = |threads: &str| -> Value {
-            let mut command = self.folder.command();
+            let mut command = self.folder.seqcst_command();
             command
                 .args(["explore", "--format", "json"])
                 .args(flags.split_whitespace())

@@ -1,5 +1,7 @@
 //! `seqcst library` from the outside: answers, exit codes, drawings, clients of several libraries, solvers that fail.
 
+#[path = "../harness/mod.rs"]
+mod harness;
 #[path = "../schema/mod.rs"]
 mod schema;
 
@@ -9,8 +11,8 @@ mod constraints;
 mod solvers;
 mod verdicts;
 
+use harness::{scratch, text, write};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Calls `seqcst library` in the folder with the corpus.
@@ -24,24 +26,6 @@ fn library(args: &[&str]) -> Output {
 fn answers(args: &[&str]) -> (Option<i32>, Vec<Value>) {
     let out = library(&[&["--format", "json"], args].concat());
     (out.status.code(), text(&out.stdout).lines().map(schema::answer).collect())
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// A directory for one test.
-fn scratch(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("library").join(name);
-    let _ = std::fs::remove_dir_all(&path);
-    std::fs::create_dir_all(&path).expect("can be made");
-    path
-}
-
-fn write(folder: &Path, name: &str, text: &str) -> String {
-    let path = folder.join(name);
-    std::fs::write(&path, text).expect("can be written");
-    path.display().to_string()
 }
 
 /// A register with one relaxed location.

@@ -1,5 +1,7 @@
 //! `seqcst port` from the outside: answers, exit codes, repaired files, bad input.
 
+#[path = "../harness/mod.rs"]
+mod harness;
 #[path = "../schema/mod.rs"]
 mod schema;
 
@@ -9,17 +11,13 @@ mod fixes;
 mod limits;
 mod patches;
 
-use std::path::{Path, PathBuf};
+use harness::{scratch, text, write};
 use std::process::{Command, Output, Stdio};
 
 /// Calls `seqcst port`.
 fn port(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_seqcst"));
     command.arg("port").args(args).output().expect("seqcst runs")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Whether there is a clang that seqcst would find; a message if not.
@@ -33,20 +31,6 @@ fn clang() -> bool {
         eprintln!("skipped: clang is not installed (`cargo xtask setup` brings it)");
     }
     found
-}
-
-/// A directory for one test.
-fn scratch(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("port").join(name);
-    let _ = std::fs::remove_dir_all(&path);
-    std::fs::create_dir_all(&path).expect("can be made");
-    path
-}
-
-fn write(folder: &Path, name: &str, text: &str) -> String {
-    let path = folder.join(name);
-    std::fs::write(&path, text).expect("can be written");
-    path.display().to_string()
 }
 
 /// Message passing, in C that needs no headers of any system.

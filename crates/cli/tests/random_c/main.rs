@@ -8,6 +8,8 @@ mod common;
 #[path = "../compiled/mod.rs"]
 mod compiled;
 mod crew;
+#[path = "../harness/mod.rs"]
+mod harness;
 mod translate;
 
 use common::engine::{Engine, USUAL};
@@ -15,8 +17,9 @@ use common::large::Large;
 use common::sample::Sample;
 use common::sketch::Sketch;
 use common::{Drawn, RC11, Verdict, cases};
-use compiled::{Folder, Report, compilers, line_in};
+use compiled::{Report, compilers, line_in};
 use crew::{Program, translation_unit};
+use harness::Folder;
 use std::collections::BTreeSet;
 
 /// Programs of each kind.

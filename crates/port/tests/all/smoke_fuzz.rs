@@ -1,5 +1,6 @@
 //! Mutated files never make the front end panic: they are refused with an error inside the text, or can be lowered and patched.
 
+use seqcst_model::sample::Random;
 use seqcst_port::change::Change;
 use seqcst_port::ir::code::{Code, File};
 use seqcst_port::ir::lower::{NOWHERE, Options, lower};
@@ -10,18 +11,6 @@ use seqcst_port::ir::threads::{self, Thread, ThreadOrigin};
 use seqcst_port::machine::{Fence, Machine};
 use seqcst_port::mapping::Features;
 use seqcst_port::program::{Aliases, Point};
-
-/// A small generator of pseudo-random numbers (xorshift64*), so that every run tests the same inputs.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % bound.max(1)
-    }
-}
 
 /// Cuts a text into words, runs of blanks, and single characters.
 fn tokens(text: &str) -> Vec<String> {
@@ -175,7 +164,7 @@ fn seeds_are_programs() {
 
 #[test]
 fn mutated_files_do_not_panic() {
-    let mut random = Random(0x5EED);
+    let mut random = Random::new(0x5EED);
     let mut accepted = 0;
     for _ in 0..cases(3000) {
         accepted += usize::from(survives(&mutate(&mut random, &SEEDS)));
