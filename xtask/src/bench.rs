@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const MODELS: [&str; 3] = ["ra", "rc20", "tso"];
+const MODELS: [&str; 4] = ["ra", "rc11", "rc20", "tso"];
 const NO_REDUCTIONS: [&str; 3] = ["--no-symmetry", "--no-abstraction", "--no-por"];
 
 /// When to give up, for runs with and without reductions.

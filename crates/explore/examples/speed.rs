@@ -2,7 +2,7 @@
 
 use seqcst_explore::strategies::{Bounded, Dpor, Pct, RandomWalk};
 use seqcst_explore::{
-    Choice, How, Kind, Limits, Op, Outcome, Plan, Player, Source, State, Strategy, Trace, explore,
+    AccessType, Choice, Kind, Limits, Op, Outcome, Plan, Player, Source, State, Strategy, Trace, explore,
 };
 use std::convert::Infallible;
 
@@ -73,8 +73,8 @@ fn measure(name: &str, threads: &[&[Op]], strategy: &mut dyn Strategy, distinct:
 }
 
 fn main() {
-    let store = |x| Op::new(Kind::Store, How::Write, x);
-    let load = |x| Op::new(Kind::Load, How::Read, x);
+    let store = |x| Op::new(Kind::Store, AccessType::Write, x);
+    let load = |x| Op::new(Kind::Load, AccessType::Read, x);
     let sb: [&[Op]; 2] = [&[store(16), load(17)], &[store(17), load(16)]];
     let counter: &[Op] = &[store(16); 8];
     let mixed: Vec<Op> = (0..4).flat_map(|i| [load(16 + i % 2), store(17 - i % 2)]).collect();

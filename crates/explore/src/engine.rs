@@ -1,7 +1,7 @@
 //! The loop: a strategy makes a plan, a source executes it, until something is found or nothing is left.
 
 use crate::determinism::{Divergence, compare};
-use crate::{CHOICE, End, Fingerprints, Plan, Progress, Strategy, Then, ThreadId, Trace};
+use crate::{CHOICE, End, Fallback, Fingerprints, Plan, Progress, Strategy, ThreadId, Trace};
 use rustc_hash::FxHashSet;
 use std::time::{Duration, Instant};
 
@@ -134,7 +134,10 @@ pub fn explore<S: Source>(
         summary.executions += 1;
         summary.steps += trace.steps.len() as u64;
         summary.diverged = diverged(&plan, &last, &trace);
-        if plan.then != Then::Steady && summary.executions.is_power_of_two() && summary.diverged.is_none() {
+        if plan.then != Fallback::NonPreemptive
+            && summary.executions.is_power_of_two()
+            && summary.diverged.is_none()
+        {
             summary.diverged = run_again(source, &trace, &mut last)?;
         }
         if trace.end == End::Redundant {

@@ -1,6 +1,6 @@
 //! Are two executions the same but for the order of independent steps? Each trace gets a number.
 
-use crate::{How, Object, Step, ThreadId, Trace};
+use crate::{AccessType, Object, Step, ThreadId, Trace};
 use rustc_hash::FxHashMap;
 
 /// Computes fingerprints; keeps its memory from one to the next.
@@ -44,7 +44,7 @@ impl Fingerprints {
         for (object, how) in step.op.touches() {
             let changed = self.changed.get(&object).map_or(u64::MAX, |&by| pair(by));
             hash = mix(hash, changed).wrapping_add(how as u64);
-            if how == How::Write {
+            if how == AccessType::Write {
                 self.changed.insert(object, me);
             }
         }

@@ -9,10 +9,10 @@ pub const FENCES: Object = 1;
 /// How a step touches an object.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum How {
+pub enum AccessType {
     /// Not at all: the place in [`Op`] is empty.
     #[default]
-    Not = 0,
+    None = 0,
     /// It looks at it: two such steps can be exchanged.
     Read = 1,
     /// It changes it.
@@ -80,7 +80,7 @@ pub struct Op {
     /// The objects.
     pub objects: [Object; 2],
     /// How each of them is touched.
-    pub how: [How; 2],
+    pub how: [AccessType; 2],
     /// What kind of step it is.
     pub kind: Kind,
 }
@@ -88,17 +88,17 @@ pub struct Op {
 impl Op {
     /// A step that touches nothing.
     pub const fn local(kind: Kind) -> Op {
-        Op { objects: [0; 2], how: [How::Not; 2], kind }
+        Op { objects: [0; 2], how: [AccessType::None; 2], kind }
     }
 
     /// A step that touches one object.
-    pub const fn new(kind: Kind, how: How, object: Object) -> Op {
-        Op { objects: [object, 0], how: [how, How::Not], kind }
+    pub const fn new(kind: Kind, how: AccessType, object: Object) -> Op {
+        Op { objects: [object, 0], how: [how, AccessType::None], kind }
     }
 
     /// The same step, touching another object too.
     #[must_use]
-    pub const fn and(mut self, how: How, object: Object) -> Op {
+    pub const fn and(mut self, how: AccessType, object: Object) -> Op {
         self.objects[1] = object;
         self.how[1] = how;
         self
@@ -106,13 +106,13 @@ impl Op {
 
     /// The step before took way `chosen` out of `many`.
     pub const fn choice(chosen: u32, many: u32) -> Op {
-        Op { objects: [chosen as Object, many as Object], how: [How::Not; 2], kind: Kind::Choose }
+        Op { objects: [chosen as Object, many as Object], how: [AccessType::None; 2], kind: Kind::Choose }
     }
 
     /// The objects that it touches.
-    pub fn touches(&self) -> impl Iterator<Item = (Object, How)> + use<> {
+    pub fn touches(&self) -> impl Iterator<Item = (Object, AccessType)> + use<> {
         let Op { objects, how, .. } = *self;
-        (0..2).map(move |i| (objects[i], how[i])).filter(|&(_, how)| how != How::Not)
+        (0..2).map(move |i| (objects[i], how[i])).filter(|&(_, how)| how != AccessType::None)
     }
 
     /// Does the order of the two steps matter, if different threads do them?
@@ -121,7 +121,9 @@ impl Op {
             return true;
         }
         self.touches().any(|(object, how)| {
-            other.touches().any(|(same, also)| object == same && (how == How::Write || also == How::Write))
+            other
+                .touches()
+                .any(|(same, also)| object == same && (how == AccessType::Write || also == AccessType::Write))
         })
     }
 
@@ -138,14 +140,14 @@ mod tests {
 
     #[test]
     fn steps_conflict_if_one_changes_what_the_other_touches() {
-        let load = |x| Op::new(Kind::Load, How::Read, x);
-        let store = |x| Op::new(Kind::Store, How::Write, x);
+        let load = |x| Op::new(Kind::Load, AccessType::Read, x);
+        let store = |x| Op::new(Kind::Store, AccessType::Write, x);
         assert!(!load(8).conflicts(&load(8)));
         assert!(
             load(8).conflicts(&store(8)) && store(8).conflicts(&load(8)) && store(8).conflicts(&store(8))
         );
         assert!(!store(8).conflicts(&store(16)));
-        assert!(store(8).and(How::Write, FENCES).conflicts(&store(16).and(How::Write, FENCES)));
+        assert!(store(8).and(AccessType::Write, FENCES).conflicts(&store(16).and(AccessType::Write, FENCES)));
         assert!(!Op::local(Kind::Yield).conflicts(&Op::local(Kind::Yield)));
         assert!(Op::local(Kind::Exit).conflicts(&load(8)));
     }

@@ -11,7 +11,7 @@ pub struct Plan {
     /// Whose turn it is at the first steps, and which choices they make.
     pub tape: Vec<ThreadId>,
     /// How to go on after that.
-    pub then: Then,
+    pub then: Fallback,
     /// Threads not to be woken, each with what it would do next: as long as nobody does something that conflicts with it,
     /// what comes of running it has been seen. True just before the tape's last turn (at the beginning if it is empty).
     pub asleep: Vec<(ThreadId, Op)>,
@@ -21,10 +21,10 @@ pub struct Plan {
 
 /// How to go on after the end of the tape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Then {
+pub enum Fallback {
     /// Let the same thread go on as long as it can, then the next one.
     #[default]
-    Steady,
+    NonPreemptive,
     /// Pick a thread at random at every step.
     Random {
         /// Of the random numbers.
@@ -44,7 +44,7 @@ pub enum Then {
 
 impl Plan {
     /// Makes it the plan that leaves everything to `then`.
-    pub fn reset(&mut self, then: Then) {
+    pub fn reset(&mut self, then: Fallback) {
         self.tape.clear();
         self.asleep.clear();
         self.then = then;
@@ -53,7 +53,7 @@ impl Plan {
 
     /// Makes it the plan that plays this tape and then goes on steadily.
     pub fn replay(&mut self, tape: impl IntoIterator<Item = ThreadId>) {
-        self.reset(Then::Steady);
+        self.reset(Fallback::NonPreemptive);
         self.tape.extend(tape);
     }
 }

@@ -5,7 +5,7 @@
 //! decide: one thread going on costs a few comparisons.
 
 use crate::priorities::Priorities;
-use crate::{CHOICE, Change, NOBODY, Op, Plan, Step, Then, ThreadId, Trace};
+use crate::{CHOICE, Change, Fallback, NOBODY, Op, Plan, Step, ThreadId, Trace};
 use seqcst_model::sample::Random as Rng;
 
 /// What a thread can do now.
@@ -88,9 +88,9 @@ impl Player {
         (self.ready, self.willing, self.current, self.at) = (0, 0, 0, 0);
         (self.highest, self.chosen, self.diverged) = (None, None, false);
         match plan.then {
-            Then::Steady => {}
-            Then::Random { seed } => self.rng = Rng::new(seed),
-            Then::Pct { seed, depth, length } => {
+            Fallback::NonPreemptive => {}
+            Fallback::Random { seed } => self.rng = Rng::new(seed),
+            Fallback::Pct { seed, depth, length } => {
                 self.rng = Rng::new(!seed);
                 self.priorities.start(seed, depth, length);
             }
@@ -109,7 +109,7 @@ impl Player {
         self.count(self.states[index], u32::wrapping_sub);
         self.count(state, u32::wrapping_add);
         self.states[index] = state;
-        if let Then::Pct { .. } = self.plan.then {
+        if let Fallback::Pct { .. } = self.plan.then {
             self.highest = None;
             self.priorities.welcome(self.states.len());
             if state == State::Willing {
@@ -148,7 +148,7 @@ impl Player {
     #[inline]
     pub fn turn(&mut self) -> Choice {
         if self.is_past_tape()
-            && self.plan.then == Then::Steady
+            && self.plan.then == Fallback::NonPreemptive
             && self.plan.asleep.is_empty()
             && self.state(self.current) == State::Ready
             && !self.diverged
@@ -175,9 +175,9 @@ impl Player {
             return Choice::Stuck;
         }
         let chosen = match self.plan.then {
-            Then::Steady => self.steady(),
-            Then::Random { .. } => self.random(),
-            Then::Pct { .. } => {
+            Fallback::NonPreemptive => self.steady(),
+            Fallback::Random { .. } => self.random(),
+            Fallback::Pct { .. } => {
                 self.highest = self.highest.or_else(|| self.priorities.highest(&self.states));
                 self.highest
             }
@@ -196,7 +196,7 @@ impl Player {
                 self.diverged = true;
                 0
             }
-            None if self.plan.then != Then::Steady && (past || self.plan.tape.is_empty()) => {
+            None if self.plan.then != Fallback::NonPreemptive && (past || self.plan.tape.is_empty()) => {
                 self.rng.beside().pick(many)
             }
             _ => 0,
@@ -229,11 +229,11 @@ impl Player {
         }
         self.current = thread;
         match self.plan.then {
-            Then::Steady => {}
-            Then::Random { .. } => {
+            Fallback::NonPreemptive => {}
+            Fallback::Random { .. } => {
                 self.rng.draw();
             }
-            Then::Pct { .. } => {
+            Fallback::Pct { .. } => {
                 self.rng.draw();
                 if self.priorities.made(record.count(), thread) {
                     self.highest = None;

@@ -56,11 +56,11 @@ pub struct Header {
     // The plan.
     /// 0: steady, 1: random, 2: pct.
     pub then: u32,
-    /// See [`crate::Then`].
+    /// See [`crate::Fallback`].
     pub seed: u64,
-    /// See [`crate::Then::Pct`].
+    /// See [`crate::Fallback::Pct`].
     pub depth: u32,
-    /// See [`crate::Then::Pct`].
+    /// See [`crate::Fallback::Pct`].
     pub length: u32,
     /// Entries of the tape.
     pub tape: u32,

@@ -5,13 +5,13 @@ mod common;
 use common::{Do, Machine, Script};
 use seqcst_explore::strategies::{Bounded, Dpor, Pct, RandomWalk, Replay};
 use seqcst_explore::{
-    CHOICE, Choice, End, How, Kind, Limits, Op, Outcome, Plan, Player, Source, State, Strategy, Then, Trace,
-    explore,
+    AccessType, CHOICE, Choice, End, Fallback, Kind, Limits, Op, Outcome, Plan, Player, Source, State,
+    Strategy, Trace, explore,
 };
 use std::convert::Infallible;
 
-const LOAD: Op = Op::new(Kind::Load, How::Read, 16);
-const STORE: Op = Op::new(Kind::Store, How::Write, 16);
+const LOAD: Op = Op::new(Kind::Load, AccessType::Read, 16);
+const STORE: Op = Op::new(Kind::Store, AccessType::Write, 16);
 
 fn started(plan: &Plan, threads: u32, trace: &mut Trace) -> Player {
     let mut player = Player::default();
@@ -111,7 +111,7 @@ fn lots_are_drawn_evenly() {
     let mut counts = [0; 3];
     for seed in 0..3000 {
         let mut trace = Trace::default();
-        let mut player = started(&Plan { then: Then::Random { seed }, ..Plan::default() }, 3, &mut trace);
+        let mut player = started(&Plan { then: Fallback::Random { seed }, ..Plan::default() }, 3, &mut trace);
         player.did(1, LOAD, 0, None, &mut trace);
         let Choice::Go(thread) = player.turn() else { panic!("somebody can go") };
         assert_eq!(player.turn(), Choice::Go(thread));

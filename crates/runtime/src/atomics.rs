@@ -7,7 +7,7 @@ use crate::chunks;
 use crate::context::Site;
 use crate::control::{accesses, settings};
 use crate::held::{Held, Hold};
-use crate::journal::{self, Event, What};
+use crate::journal::{self, Event, EventKind};
 use crate::places::{self, Others, Place};
 use crate::shadow::{self, Access, Earlier};
 use crate::spin::Lock;
@@ -52,7 +52,7 @@ pub struct Operation {
     /// What it does with old values; None: no verdict (16 bytes and a comparison).
     pub look: Option<Look>,
     /// What it is called in reports.
-    pub what: What,
+    pub what: EventKind,
     /// The return address into the program.
     pub pc: usize,
 }
@@ -116,7 +116,7 @@ fn watched<T, const CONTROLLED: bool>(
             accesses::overlaps();
         }
         if let Some(look) = operation.look.filter(|_| !place.blurred) {
-            let attempt = Attempt { look, mode, failure, rmw: what == What::Rmw };
+            let attempt = Attempt { look, mode, failure, rmw: what == EventKind::Rmw };
             if let Some(stale) = thread.views.check(&place.location, attempt, thread::forgotten) {
                 let write = |number| place.location.write(number).copied();
                 finding = Some(Finding::new::<CONTROLLED>(thread, write, stale, operation));
@@ -124,6 +124,10 @@ fn watched<T, const CONTROLLED: bool>(
         }
         let (result, done, read) = act();
         let first = learn(thread, place, &others, operation, &done, site);
+        if CONTROLLED {
+            // Between two atomic accesses there is always something plain: a local variable, at least.
+            thread.views.plain();
+        }
         match done {
             Done::Read => thread.waits.read(Load { pc: operation.pc, addr: operation.addr }, read),
             Done::Stored(_) | Done::Updated(_) => thread.waits.effect(),
@@ -167,12 +171,12 @@ fn learn(
     }
     let &Operation { mode, failure, .. } = operation;
     let (what, mode, first) = match *done {
-        Done::Read if operation.what == What::Rmw => {
-            (What::FailedCas, failure, thread.views.failed_cas(location, failure, site.0))
+        Done::Read if operation.what == EventKind::Rmw => {
+            (EventKind::FailedCas, failure, thread.views.failed_cas(location, failure, site.0))
         }
-        Done::Read => (What::Load, failure, thread.views.load(location, failure, site.0)),
-        Done::Stored(value) => (What::Store, mode, thread.views.store(location, mode, value, site.0)),
-        Done::Updated(value) => (What::Rmw, mode, thread.views.rmw(location, mode, value, site.0)),
+        Done::Read => (EventKind::Load, failure, thread.views.load(location, failure, site.0)),
+        Done::Stored(value) => (EventKind::Store, mode, thread.views.store(location, mode, value, site.0)),
+        Done::Updated(value) => (EventKind::Rmw, mode, thread.views.rmw(location, mode, value, site.0)),
         Done::Nothing => return false,
     };
     let write = location.last();
@@ -215,7 +219,7 @@ fn full_fence(thread: &mut Thread, site: Site) {
 
 /// `write`: its number among those that are ordered, or 0.
 fn fenced(time: Time, write: u32, mode: Mode, site: Site) -> Event {
-    Event { time, write, addr: 0, life: 0, site, what: What::Fence, mode, size: 0 }
+    Event { time, write, addr: 0, life: 0, site, what: EventKind::Fence, mode, size: 0 }
 }
 
 /// Looks for plain accesses that race with this one, in aligned pieces.
@@ -289,7 +293,7 @@ fn tell(
     let Some(finding) = finding else { return };
     let shown = |write: &Write| report::Access {
         thread: thread::number(write.slot),
-        what: if write.rmw { What::Rmw } else { What::Store },
+        what: if write.rmw { EventKind::Rmw } else { EventKind::Store },
         mode: (write.mode != Mode::NonAtomic).then_some(write.mode),
         addr,
         size,

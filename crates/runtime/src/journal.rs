@@ -19,7 +19,7 @@ use seqcst_monitor::clocks::{Slot, Time};
 /// Kinds of events.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
-pub enum What {
+pub enum EventKind {
     /// Atomic or plain load.
     Load,
     /// Atomic or plain store.
@@ -46,19 +46,19 @@ pub enum What {
     Free,
 }
 
-const WHATS: [What; 12] = [
-    What::Load,
-    What::Store,
-    What::Rmw,
-    What::FailedCas,
-    What::Fence,
-    What::Acquire,
-    What::Release,
-    What::Spawn,
-    What::Begin,
-    What::End,
-    What::Join,
-    What::Free,
+const WHATS: [EventKind; 12] = [
+    EventKind::Load,
+    EventKind::Store,
+    EventKind::Rmw,
+    EventKind::FailedCas,
+    EventKind::Fence,
+    EventKind::Acquire,
+    EventKind::Release,
+    EventKind::Spawn,
+    EventKind::Begin,
+    EventKind::End,
+    EventKind::Join,
+    EventKind::Free,
 ];
 const MODES: [Mode; 6] =
     [Mode::NonAtomic, Mode::Relaxed, Mode::Acquire, Mode::Release, Mode::AcqRel, Mode::SeqCst];
@@ -78,7 +78,7 @@ pub struct Event {
     /// Where in the program.
     pub site: Site,
     /// Its kind.
-    pub what: What,
+    pub what: EventKind,
     /// The memory order.
     pub mode: Mode,
     /// Bytes.

@@ -56,6 +56,6 @@ pub fn unmapped(addr: usize, size: usize) {
 }
 
 fn freeing(thread: u32, addr: usize, size: usize, site: Site) -> report::Access {
-    let what = crate::journal::What::Store;
+    let what = crate::journal::EventKind::Store;
     report::Access { thread, what, mode: None, addr, size: size.min(255) as u8, site }
 }

@@ -10,6 +10,7 @@
 
 use crate::chunks::{self, Chunk, GRANULE};
 use crate::context::Site;
+use crate::control;
 use crate::shadow::Earlier;
 use crate::thread::{self, Thread};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -162,7 +163,11 @@ fn slowly<T>(
     // SAFETY: locked above.
     let granule = unsafe { granule_or_new(word, chunk, addr) };
     let new = || {
-        let location = Location::new(value(), HISTORY);
+        // An exploration claims more than a run does: what can be known exactly is.
+        let location = match control::active() {
+            true => Location::numbered(value(), HISTORY, 0),
+            false => Location::new(value(), HISTORY),
+        };
         let life = LIVES.fetch_add(1, Ordering::Relaxed);
         Place { addr, size: size as u8, blurred: mixed, touched: mixed, mixed, life, location }
     };

@@ -4,7 +4,7 @@ use crate::chunks::{self, Chunk};
 use crate::context::Site;
 use crate::shadow::{self, Access, Earlier, Found};
 use crate::thread::{self, Thread};
-use crate::{control, journal::What, places, report};
+use crate::{control, journal::EventKind, places, report};
 
 /// An aligned access to 1, 2, 4 or 8 bytes: the fast path ends here if the thread has done the same in this epoch.
 #[inline(always)]
@@ -98,7 +98,7 @@ fn tell(thread: &Thread, addr: usize, size: usize, write: bool, site: Site, foun
     if let Some(earlier) = found.race.or(atomic)
         && !thread::is_blind()
     {
-        let what = if write { What::Store } else { What::Load };
+        let what = if write { EventKind::Store } else { EventKind::Load };
         let now = report::Access { thread: thread.number, what, mode: None, addr, size: size as u8, site };
         report::race(&now, &earlier.access(addr), false);
     }
@@ -110,7 +110,7 @@ fn tell(thread: &Thread, addr: usize, size: usize, write: bool, site: Site, foun
 impl Earlier {
     /// As shown in reports.
     pub fn access(&self, addr: usize) -> report::Access {
-        let what = if self.write { What::Store } else { What::Load };
+        let what = if self.write { EventKind::Store } else { EventKind::Load };
         let mode = self.mode;
         let thread = thread::number(self.slot);
         report::Access { thread, what, mode, addr, size: self.size, site: self.site }

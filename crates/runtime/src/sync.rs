@@ -4,7 +4,7 @@
 
 use crate::chunks;
 use crate::held::{Held, Hold};
-use crate::journal::{Event, What};
+use crate::journal::{Event, EventKind};
 use crate::spin::Lock;
 use crate::thread::{self, Thread};
 use core::sync::atomic::{AtomicU16, Ordering::Relaxed};
@@ -86,7 +86,7 @@ pub fn acquire(addr: usize, side: Side, pc: usize) {
             0
         }
     });
-    note(thread, What::Acquire, addr, time, releases, pc);
+    note(thread, EventKind::Acquire, addr, time, releases, pc);
     thread.leave();
 }
 
@@ -106,13 +106,13 @@ pub fn release(addr: usize, side: Side, pc: usize) {
         object.releases = object.releases.wrapping_add(1);
         object.releases
     });
-    note(thread, What::Release, addr, time, releases, pc);
+    note(thread, EventKind::Release, addr, time, releases, pc);
     thread.leave();
 }
 
-fn note(thread: &mut Thread, what: What, addr: usize, time: Time, write: u32, pc: usize) {
+fn note(thread: &mut Thread, what: EventKind, addr: usize, time: Time, write: u32, pc: usize) {
     let site = thread.stack.site(pc);
-    let mode = if what == What::Acquire { Mode::Acquire } else { Mode::Release };
+    let mode = if what == EventKind::Acquire { Mode::Acquire } else { Mode::Release };
     thread.journal.push(Event { time, write, addr, life: 0, site, what, mode, size: 0 });
 }
 

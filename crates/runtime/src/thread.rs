@@ -7,7 +7,7 @@
 
 use crate::context::{Site, Stack};
 use crate::held::{Held, Hold};
-use crate::journal::{Event, Journal, What};
+use crate::journal::{Event, EventKind, Journal};
 use crate::spin::Lock;
 use crate::waits::Waits;
 use crate::{control, options, sys};
@@ -212,7 +212,7 @@ pub fn announce_child(pc: usize) -> (ThreadStart, ExitedThread) {
     slots.states[usize::from(slot)] = State::Coming;
     drop(slots);
     let exited = ExitedThread::new();
-    note(parent, What::Spawn, number, pc);
+    note(parent, EventKind::Spawn, number, pc);
     let child = ThreadStart { views: parent.views.child(slot, last), number, exited: exited.clone() };
     parent.leave();
     (child, exited)
@@ -230,7 +230,7 @@ pub fn begin(child: ThreadStart) {
     COMING.set(true);
     let thread = SLOTS_IN_USE.lock().occupy(child);
     COMING.set(false);
-    note(thread, What::Begin, number, 0);
+    note(thread, EventKind::Begin, number, 0);
 }
 
 /// The thread's last act. What it does after that isn't watched.
@@ -243,7 +243,7 @@ pub fn end() {
     // SAFETY: made by `occupy` from a box; this thread alone had it.
     let mut thread = unsafe { Box::from_raw(thread) };
     let number = thread.number;
-    note(&mut thread, What::End, number, 0);
+    note(&mut thread, EventKind::End, number, 0);
     let slot = usize::from(thread.views.slot());
     let last = thread.views.time();
     *thread.exited.0.lock() = Some((thread.views, number));
@@ -256,13 +256,13 @@ pub fn join(exited: &ExitedThread, pc: usize) {
     thread.busy = true;
     if let Some((views, number)) = &*exited.0.lock() {
         thread.views.join(views);
-        note(thread, What::Join, *number, pc);
+        note(thread, EventKind::Join, *number, pc);
     }
     thread.leave();
 }
 
 /// `pc` 0: nowhere in particular.
-fn note(thread: &mut Thread, what: What, number: u32, pc: usize) {
+fn note(thread: &mut Thread, what: EventKind, number: u32, pc: usize) {
     thread.waits.effect();
     let site = if pc == 0 { Site(0) } else { thread.stack.site(pc) };
     let (time, addr) = (thread.views.time(), number as usize);

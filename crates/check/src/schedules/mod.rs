@@ -19,14 +19,14 @@ mod step;
 mod watch;
 
 use crate::states;
-use places::{Onward, Places, To};
+use places::{NextPlace, Places, WayEnd};
 use plain::Plain;
 use seqcst_explore as schedule;
 use seqcst_explore::{Choice, End, Failure, Found, Plan, Player, State, Trace, Waiting};
 use seqcst_model::{Action, Loc, Op as Access, Outcome, Program, Value};
 use seqcst_program::code::Code;
 use seqcst_program::semantics::Machine;
-use spin::Trail;
+use spin::SpinHistory;
 use std::convert::Infallible;
 use watch::Watch;
 
@@ -66,7 +66,7 @@ pub struct ProgramSource<'a> {
 #[derive(Debug, Default)]
 struct Thread {
     at: At,
-    trail: Trail,
+    trail: SpinHistory,
     spins: bool,
     woken_by: Option<u32>,
 }
@@ -157,18 +157,18 @@ impl<'a> ProgramSource<'a> {
     }
 
     /// The thread goes on to its next place.
-    fn arrive(&mut self, thread: usize, onward: &Onward, outcome: &mut schedule::Outcome) {
+    fn arrive(&mut self, thread: usize, onward: &NextPlace, outcome: &mut schedule::Outcome) {
         for &mode in &onward.fences {
             self.watch.fence(thread, mode);
         }
         match onward.to {
-            To::Failed(site) => {
+            WayEnd::Failed(site) => {
                 self.threads[thread].at = At::Gone;
                 let text = self.machine.code().sites.get(site as usize).map_or("", |site| &site.text);
                 outcome.failure.get_or_insert_with(|| Failure::Assertion(text.to_owned()));
                 self.log.found.push((self.log.steps.len(), states::Violation::Failed { thread }));
             }
-            To::Place(place) => {
+            WayEnd::Place(place) => {
                 let action = self.places.get(place).action.as_ref();
                 self.threads[thread].at = if action.is_some() { At::Place(place) } else { At::Gone };
                 if let Some(action) = action.filter(|_| self.options.monitor)

@@ -15,21 +15,21 @@ pub struct Place {
     /// The access; none at the end.
     pub action: Option<Action>,
     /// Where it leads, for the outcomes seen so far.
-    after: Vec<(Outcome, Rc<[Onward]>)>,
+    after: Vec<(Outcome, Rc<[NextPlace]>)>,
 }
 
 /// A way on from an access: fences, then the next place.
 #[derive(Debug)]
-pub struct Onward {
+pub struct NextPlace {
     /// The fences, which touch nothing but the thread's own view.
     pub fences: Box<[Mode]>,
     /// Where it ends.
-    pub to: To,
+    pub to: WayEnd,
 }
 
 /// Where a way on ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum To {
+pub enum WayEnd {
     /// At a place.
     Place(u32),
     /// In a failed assertion at this site.
@@ -42,7 +42,7 @@ pub struct Places<'a> {
     machine: &'a Machine,
     places: Vec<Place>,
     numbers: FxHashMap<(usize, Local), u32>,
-    starts: Vec<Option<Rc<[Onward]>>>,
+    starts: Vec<Option<Rc<[NextPlace]>>>,
     loops: Vec<bool>,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Places<'a> {
     }
 
     /// The ways in which a thread can start.
-    pub fn starts(&mut self, thread: usize) -> Rc<[Onward]> {
+    pub fn starts(&mut self, thread: usize) -> Rc<[NextPlace]> {
         if let Some(starts) = &self.starts[thread] {
             return starts.clone();
         }
@@ -82,7 +82,7 @@ impl<'a> Places<'a> {
     }
 
     /// The ways on from a place whose access has this outcome.
-    pub fn after(&mut self, place: u32, outcome: Outcome) -> Rc<[Onward]> {
+    pub fn after(&mut self, place: u32, outcome: Outcome) -> Rc<[NextPlace]> {
         let Place { thread, local, after, .. } = &self.places[place as usize];
         if let Some((_, ways)) = after.iter().find(|(known, _)| *known == outcome) {
             return ways.clone();
@@ -93,14 +93,14 @@ impl<'a> Places<'a> {
         ways
     }
 
-    fn onward(&mut self, thread: usize, nexts: Vec<Next<Local>>) -> Rc<[Onward]> {
+    fn onward(&mut self, thread: usize, nexts: Vec<Next<Local>>) -> Rc<[NextPlace]> {
         let ways = ways(self.machine, thread, nexts);
         ways.into_iter()
-            .map(|way| Onward {
+            .map(|way| NextPlace {
                 fences: way.fences.iter().map(|fence| fence.mode).collect(),
                 to: match way.end {
-                    Next::At(local) => To::Place(self.number(thread, local)),
-                    Next::AssertionFailed(site) => To::Failed(site),
+                    Next::At(local) => WayEnd::Place(self.number(thread, local)),
+                    Next::AssertionFailed(site) => WayEnd::Failed(site),
                 },
             })
             .collect()

@@ -8,7 +8,7 @@ use seqcst_model::Loc;
 /// What is concluded depends on nothing but what the thread has seen itself: or executions that differ only in the order of
 /// independent steps would not be the same.
 #[derive(Debug, Default)]
-pub struct Trail {
+pub struct SpinHistory {
     steps: Vec<Visit>,
     /// What it saw in its first time round, if it has to go round twice.
     first_round: Vec<(Loc, u32)>,
@@ -29,7 +29,7 @@ struct Visit {
     wrote: bool,
 }
 
-impl Trail {
+impl SpinHistory {
     pub fn clear(&mut self) {
         self.steps.clear();
         self.first_round.clear();
@@ -47,20 +47,20 @@ impl Trail {
 
     /// The thread comes to a place: does it go round in circles from there? Twice, if what it writes on the way tells
     /// others what it knows: after that it has nothing new to tell.
-    pub fn closes(&mut self, place: u32, version: impl Fn(Loc) -> u32) -> Circle {
+    pub fn closes(&mut self, place: u32, version: impl Fn(Loc) -> u32) -> SpinState {
         let Some(start) = self.steps.iter().rposition(|visit| visit.place == place) else {
-            return Circle::Open;
+            return SpinState::Open;
         };
         let circle = &self.steps[start..];
         let last_round = !self.first_round.is_empty() || !circle.iter().any(|visit| visit.wrote);
         if let Some(&Visit { loc, .. }) = circle.iter().find(|visit| version(visit.loc) != visit.version) {
             self.clear();
-            return if last_round { Circle::Changed(loc) } else { Circle::Open };
+            return if last_round { SpinState::Changed(loc) } else { SpinState::Open };
         }
         if !last_round {
             self.first_round = circle.iter().map(|visit| (visit.loc, visit.version)).collect();
             self.steps.clear();
-            return Circle::Open;
+            return SpinState::Open;
         }
         self.chose = circle.iter().any(|visit| visit.chose);
         for visit in circle {
@@ -68,13 +68,13 @@ impl Trail {
                 self.watched.push(visit.loc);
             }
         }
-        Circle::Closed
+        SpinState::Closed
     }
 }
 
 /// Does a thread go round in circles?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Circle {
+pub enum SpinState {
     /// Not that we know.
     Open,
     /// It would, but this location has changed since it was read.

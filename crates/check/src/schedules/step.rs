@@ -1,10 +1,10 @@
 //! One step of a thread: what it does, which way it takes, and what that means to others.
 
-use super::places::Onward;
-use super::spin::Circle;
+use super::places::NextPlace;
+use super::spin::SpinState;
 use super::{At, ProgramSource, note, object};
 use crate::states;
-use seqcst_explore::{self as schedule, Found, How, Kind, Op, Trace};
+use seqcst_explore::{self as schedule, AccessType, Found, Kind, Op, Trace};
 use seqcst_model::{Action, Op as Access, Outcome};
 use std::rc::Rc;
 
@@ -46,9 +46,9 @@ impl ProgramSource<'_> {
         {
             let versions = &self.versions;
             let circle = self.threads[thread].trail.closes(place, |loc| versions[loc.index()].0);
-            self.threads[thread].spins = circle == Circle::Closed;
+            self.threads[thread].spins = circle == SpinState::Closed;
             // As if it had waited for the change: it goes on because of that.
-            if let Circle::Changed(loc) = circle {
+            if let SpinState::Changed(loc) = circle {
                 self.threads[thread].woken_by = Some(self.versions[loc.index()].1);
             }
         }
@@ -56,7 +56,7 @@ impl ProgramSource<'_> {
     }
 
     /// What the access comes to, the ways on, which of them is taken, and whether there was a choice.
-    fn choose(&mut self, place: u32, action: &Action) -> (Outcome, Rc<[Onward]>, usize, bool) {
+    fn choose(&mut self, place: u32, action: &Action) -> (Outcome, Rc<[NextPlace]>, usize, bool) {
         let found = self.memory[action.loc.index()];
         let mut outcomes = action.outcomes(found);
         let first = outcomes.next().unwrap_or(Outcome::Fenced);
@@ -77,13 +77,13 @@ impl ProgramSource<'_> {
     }
 
     pub(super) fn op(&self, action: &Action, did: Outcome) -> Op {
-        let how = if did.value_written().is_some() { How::Write } else { How::Read };
+        let how = if did.value_written().is_some() { AccessType::Write } else { AccessType::Read };
         let object = object(self.machine.code(), action.loc);
         let kind = match (&action.op, how) {
             (Access::Wait(_) | Access::BlockingCas { .. }, _) => Kind::Await,
             _ if object == schedule::FENCES => Kind::Fence,
             (Access::Store(_), _) => Kind::Store,
-            (_, How::Write) => Kind::Rmw,
+            (_, AccessType::Write) => Kind::Rmw,
             _ => Kind::Load,
         };
         Op::new(kind, how, object)

@@ -1,7 +1,7 @@
 //! From the bytes in shared memory to steps, with a look at each value.
 
 use seqcst_explore::wire::Finding;
-use seqcst_explore::{Change, End, How, Kind, Op, State, Step, Waiting};
+use seqcst_explore::{AccessType, Change, End, Kind, Op, State, Step, Waiting};
 use std::mem::offset_of;
 
 /// Something of a fixed size that can be read from bytes; nothing if they make no sense.
@@ -86,8 +86,8 @@ impl Decode for Waiting {
     }
 }
 
-fn how(byte: u8) -> Option<How> {
-    [How::Not, How::Read, How::Write].into_iter().find(|how| *how as u8 == byte)
+fn how(byte: u8) -> Option<AccessType> {
+    [AccessType::None, AccessType::Read, AccessType::Write].into_iter().find(|how| *how as u8 == byte)
 }
 
 fn kind(byte: u8) -> Option<Kind> {

@@ -19,7 +19,7 @@ mod verdict;
 
 use crate::flags::{ExploreFlags, StrategyName};
 use crate::output::{self, Printer};
-use process::Trouble;
+use process::ProcessError;
 use seqcst_explore::{Limits, Summary, ThreadId, Trace, tape};
 use seqcst_model::Model;
 use seqcst_report::Status;
@@ -36,11 +36,11 @@ pub enum Stop {
     Said(Status),
 }
 
-impl From<Trouble> for Stop {
-    fn from(trouble: Trouble) -> Stop {
+impl From<ProcessError> for Stop {
+    fn from(trouble: ProcessError) -> Stop {
         match trouble {
-            Trouble::Refused(why) => Stop::BadInput(why),
-            Trouble::Lost(why) => Stop::GaveUp(why),
+            ProcessError::Refused(why) => Stop::BadInput(why),
+            ProcessError::Lost(why) => Stop::GaveUp(why),
         }
     }
 }

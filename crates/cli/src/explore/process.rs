@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::futex;
 use seqcst_explore::wire::{self, Asleep, Capacity, Finding, Header, turn};
-use seqcst_explore::{End, Failure, Found, Outcome, Plan, Source, Then, ThreadId, Trace};
+use seqcst_explore::{End, Failure, Fallback, Found, Outcome, Plan, Source, ThreadId, Trace};
 use seqcst_model::Model;
 use std::ffi::OsString;
 use std::mem::offset_of;
@@ -42,7 +42,7 @@ pub struct Settings {
 
 /// What can go wrong with a program as a source.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Trouble {
+pub enum ProcessError {
     /// It can't be explored: the user must do something about it.
     Refused(String),
     /// It can't go on.
@@ -67,8 +67,8 @@ const LOOK: Duration = Duration::from_millis(20);
 
 impl Process {
     /// Starts a program; it waits before `main`.
-    pub fn start(settings: Settings) -> Result<Process, Trouble> {
-        let lost = |what: &str, why: std::io::Error| Trouble::Lost(format!("{what}: {why}"));
+    pub fn start(settings: Settings) -> Result<Process, ProcessError> {
+        let lost = |what: &str, why: std::io::Error| ProcessError::Lost(format!("{what}: {why}"));
         let steps = settings.steps + 1;
         let capacity = Capacity {
             steps,
@@ -79,7 +79,7 @@ impl Process {
         };
         let shared =
             Shared::new(capacity, settings.steps).map_err(|why| lost("memory for the schedules", why))?;
-        let folder = Folder::new().map_err(Trouble::Lost)?;
+        let folder = Folder::new().map_err(ProcessError::Lost)?;
         // The exit code stays the program's own, whatever is reported.
         let options = with_option(&settings.options, "exitcode=0");
         let options = with_option(&options, &folder.json_option());
@@ -92,7 +92,7 @@ impl Process {
         command.stdout(stderr.map_or_else(|_| Stdio::null(), Stdio::from));
         shared::prepare(&mut command);
         let name = settings.program.display().to_string();
-        let server = command.spawn().map_err(|why| Trouble::Refused(format!("{name}: {why}")))?;
+        let server = command.spawn().map_err(|why| ProcessError::Refused(format!("{name}: {why}")))?;
         let mut process = Process {
             settings,
             server,
@@ -130,13 +130,13 @@ impl Process {
         self.settings.program.display().to_string()
     }
 
-    fn wait_until_ready(&mut self) -> Result<(), Trouble> {
+    fn wait_until_ready(&mut self) -> Result<(), ProcessError> {
         let start = Instant::now();
         loop {
             match self.header().turn.load(Ordering::Acquire) {
                 turn::STARTING => {}
                 turn::REFUSED => {
-                    return Err(Trouble::Refused(format!("{}: {}", self.name(), self.message())));
+                    return Err(ProcessError::Refused(format!("{}: {}", self.name(), self.message())));
                 }
                 _ => return Ok(()),
             }
@@ -149,12 +149,12 @@ impl Process {
                         .to_owned(),
                     _ => format!("it ended before main ({status})"),
                 };
-                return Err(Trouble::Refused(
+                return Err(ProcessError::Refused(
                     format!("{}: {why}\n{said}", self.name()).trim_end().to_owned(),
                 ));
             }
             if start.elapsed() > self.settings.hang {
-                return Err(Trouble::Refused(format!(
+                return Err(ProcessError::Refused(format!(
                     "{}: it doesn't come to main within {} s (--hang says how long to wait)",
                     self.name(),
                     self.settings.hang.as_secs_f64()
@@ -177,7 +177,7 @@ impl Process {
     }
 
     /// Executes a plan with full reports, which end up in the folder. What is reported is not noted as well.
-    pub fn run_with_reports(&mut self, plan: &Plan, trace: &mut Trace) -> Result<Outcome, Trouble> {
+    pub fn run_with_reports(&mut self, plan: &Plan, trace: &mut Trace) -> Result<Outcome, ProcessError> {
         let mut outcome = self.execute(plan, trace, true)?;
         for document in self.folder.documents() {
             let errors = document.reports.iter().filter(|report| report.error);
@@ -189,11 +189,11 @@ impl Process {
         Ok(outcome)
     }
 
-    fn execute(&mut self, plan: &Plan, trace: &mut Trace, reports: bool) -> Result<Outcome, Trouble> {
+    fn execute(&mut self, plan: &Plan, trace: &mut Trace, reports: bool) -> Result<Outcome, ProcessError> {
         let (then, seed, depth, length) = match plan.then {
-            Then::Steady => (0, 0, 0, 0),
-            Then::Random { seed } => (1, seed, 0, 0),
-            Then::Pct { seed, depth, length } => (2, seed, depth, length),
+            Fallback::NonPreemptive => (0, 0, 0, 0),
+            Fallback::Random { seed } => (1, seed, 0, 0),
+            Fallback::Pct { seed, depth, length } => (2, seed, depth, length),
         };
         let order = Order {
             then,
@@ -209,7 +209,7 @@ impl Process {
         self.asleep.clear();
         self.asleep.extend(plan.asleep.iter().map(|&(thread, op)| Asleep { op, thread }));
         if !self.shared.order(order, &plan.tape, &self.asleep) {
-            return Err(Trouble::Refused(format!(
+            return Err(ProcessError::Refused(format!(
                 "the tape has {} turns, more than the {} steps that --steps allows",
                 plan.tape.len(),
                 self.settings.steps
@@ -234,7 +234,7 @@ impl Process {
     }
 
     /// Waits for the end of the execution; says who hangs, if somebody does.
-    fn wait_until_done(&mut self) -> Result<Option<String>, Trouble> {
+    fn wait_until_done(&mut self) -> Result<Option<String>, ProcessError> {
         let mut seen = (0, 0);
         let mut since = Instant::now();
         let mut hangs = None;
@@ -253,11 +253,11 @@ impl Process {
                 continue;
             }
             if let Ok(Some(status)) = self.server.try_wait() {
-                return Err(Trouble::Lost(format!("{} is gone ({status})", self.name())));
+                return Err(ProcessError::Lost(format!("{} is gone ({status})", self.name())));
             }
             if since.elapsed() > self.settings.hang {
                 if hangs.is_some() {
-                    return Err(Trouble::Lost(format!("{} hangs and can't be stopped", self.name())));
+                    return Err(ProcessError::Lost(format!("{} hangs and can't be stopped", self.name())));
                 }
                 hangs = Some(self.stop_execution());
                 since = Instant::now();
@@ -330,9 +330,9 @@ impl Process {
 }
 
 impl Source for Process {
-    type Error = Trouble;
+    type Error = ProcessError;
 
-    fn run(&mut self, plan: &Plan, trace: &mut Trace) -> Result<Outcome, Trouble> {
+    fn run(&mut self, plan: &Plan, trace: &mut Trace) -> Result<Outcome, ProcessError> {
         self.execute(plan, trace, false)
     }
 }

@@ -18,7 +18,7 @@ pub fn lines(trace: &Trace, places: &Places) -> Vec<ScheduledStep> {
 }
 
 /// How many turns of the tape are needed: the others come by themselves, as a plan goes on after its tape
-/// ([`seqcst_explore::Then::Steady`]).
+/// ([`seqcst_explore::Fallback::NonPreemptive`]).
 pub fn needed(trace: &Trace) -> usize {
     let mut states = States::default();
     let mut changes = trace.changes.iter().peekable();

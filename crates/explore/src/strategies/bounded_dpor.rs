@@ -15,8 +15,8 @@
 
 use crate::fingerprint::mix;
 use crate::{
-    CHOICE, End, Fingerprints, How, Kind, Object, Op, Plan, Progress, State, States, Strategy, ThreadId,
-    Trace,
+    AccessType, CHOICE, End, Fingerprints, Kind, Object, Op, Plan, Progress, State, States, Strategy,
+    ThreadId, Trace,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -94,7 +94,8 @@ impl BoundedDpor {
     /// Can others wait for this?
     fn lets_go(&self, op: &Op) -> bool {
         use Kind::*;
-        let awaited = |(object, how): (Object, How)| how == How::Write && self.awaited.contains(&object);
+        let awaited =
+            |(object, how): (Object, AccessType)| how == AccessType::Write && self.awaited.contains(&object);
         matches!(op.kind, Unlock | Post | Signal | Wait | Arrive | End | Spawn | Exit)
             || op.touches().any(awaited)
     }

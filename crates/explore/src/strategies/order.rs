@@ -1,7 +1,7 @@
 //! Which steps of an execution happen before which, by vector clocks: steps of one thread in their order, and steps that
 //! conflict. Steps are added and taken back at the end, as a search goes forth and back.
 
-use crate::{How, Kind, NOBODY, Object, Op, Step, ThreadId};
+use crate::{AccessType, Kind, NOBODY, Object, Op, Step, ThreadId};
 use rustc_hash::FxHashMap;
 
 /// The happens-before order of the steps so far.
@@ -18,7 +18,7 @@ pub(super) struct Order {
     last: Vec<u32>,
     /// Objects by number, and for every object the steps that touch it.
     objects: FxHashMap<Object, u32>,
-    touched: Vec<Vec<(u32, How)>>,
+    touched: Vec<Vec<(u32, AccessType)>>,
     /// For every step the numbers of its objects.
     touches: Vec<[u32; 2]>,
     /// The steps that ended a spin.
@@ -88,7 +88,7 @@ impl Order {
     }
 
     /// The steps that touch this object, the last one first.
-    pub fn touching(&self, object: Object) -> impl Iterator<Item = (usize, How)> + '_ {
+    pub fn touching(&self, object: Object) -> impl Iterator<Item = (usize, AccessType)> + '_ {
         let number = self.objects.get(&object);
         let steps = number.map_or(&[][..], |&number| &self.touched[number as usize]);
         steps.iter().rev().map(|&(step, how)| (step as usize, how))
@@ -104,10 +104,10 @@ impl Order {
         }
         for (object, how) in op.touches() {
             for (step, did) in self.touching(object) {
-                if how == How::Write || did == How::Write {
+                if how == AccessType::Write || did == AccessType::Write {
                     into.push(step as u32);
                 }
-                if did == How::Write {
+                if did == AccessType::Write {
                     break;
                 }
             }

@@ -4,7 +4,7 @@
 //!
 //! What happens inside an execution is in `priorities.rs`.
 
-use crate::{Plan, Progress, Strategy, Then, ThreadId, Trace};
+use crate::{Fallback, Plan, Progress, Strategy, ThreadId, Trace};
 use seqcst_model::sample::Random as Rng;
 
 /// So many executions with random priorities.
@@ -48,12 +48,12 @@ impl Strategy for Pct {
             return false;
         }
         // The first execution is for getting to know the length.
-        plan.reset(Then::Pct { seed: self.rng.draw(), depth: self.depth, length: self.length.max(1) });
+        plan.reset(Fallback::Pct { seed: self.rng.draw(), depth: self.depth, length: self.length.max(1) });
         true
     }
 
     fn learn(&mut self, plan: &Plan, trace: &Trace) {
-        let known = matches!(plan.then, Then::Pct { length, .. } if length as usize >= trace.steps.len());
+        let known = matches!(plan.then, Fallback::Pct { length, .. } if length as usize >= trace.steps.len());
         self.done += 1;
         self.length = self.length.max(trace.steps.len() as u32);
         let threads = trace.changes.iter().map(|change| change.thread + 1).max();

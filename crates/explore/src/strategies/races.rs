@@ -2,7 +2,7 @@
 
 use super::order::{Clock, Order};
 use super::threads::Threads;
-use crate::{How, Kind, NOBODY, Op, Step, ThreadId};
+use crate::{AccessType, Kind, NOBODY, Op, Step, ThreadId};
 
 /// Finds races in an execution, step by step.
 #[derive(Debug, Default)]
@@ -124,12 +124,12 @@ impl Races {
             for (e, did) in order.touching(object) {
                 let earlier = order.step(e);
                 if earlier.thread == thread {
-                    if did == How::Write {
+                    if did == AccessType::Write {
                         break;
                     }
                     continue;
                 }
-                let conflict = did == How::Write || how == How::Write;
+                let conflict = did == AccessType::Write || how == AccessType::Write;
                 // It waited for something then, and nothing that doesn't come after `e` has changed that.
                 let waits = || {
                     arrived.is_none_or(|arrived| arrived < e)
@@ -141,7 +141,7 @@ impl Races {
                     continue;
                 }
                 self.found.push(e as u32);
-                if takes(&earlier.op, op) && did == How::Write {
+                if takes(&earlier.op, op) && did == AccessType::Write {
                     order.join(&mut self.known, e);
                     break;
                 }
@@ -206,7 +206,7 @@ fn has_other_waker(order: &Order, thread: ThreadId, waker: usize) -> bool {
 
 /// Does this change what a thread has read lately, up to this step?
 fn changes_what_it_read(order: &Order, op: &Op, last: Option<usize>) -> bool {
-    op.touches().filter(|&(_, how)| how == How::Write).any(|(object, _)| {
+    op.touches().filter(|&(_, how)| how == AccessType::Write).any(|(object, _)| {
         let mine = std::iter::successors(last, |&at| order.previous(at)).map(|at| &order.step(at).op);
         let mut reads = mine.take_while(|op| op.kind != Kind::Store);
         reads.any(|read| read.touches().any(|(x, _)| x == object))
@@ -217,7 +217,9 @@ fn changes_what_it_read(order: &Order, op: &Op, last: Option<usize>) -> bool {
 fn conflicting_since<'o>(order: &'o Order, op: &'o Op, e: usize) -> impl Iterator<Item = usize> + 'o {
     op.touches().flat_map(move |(object, how)| {
         let since = order.touching(object).take_while(move |&(step, _)| step > e);
-        since.filter(move |&(_, did)| how == How::Write || did == How::Write).map(|(step, _)| step)
+        since
+            .filter(move |&(_, did)| how == AccessType::Write || did == AccessType::Write)
+            .map(|(step, _)| step)
     })
 }
 

@@ -1,6 +1,6 @@
 //! Picks a thread at random at every step: the baseline that every other strategy must beat.
 
-use crate::{Plan, Progress, Strategy, Then, Trace};
+use crate::{Fallback, Plan, Progress, Strategy, Trace};
 use seqcst_model::sample::Random as Rng;
 
 /// So many executions, each a random walk.
@@ -23,7 +23,7 @@ impl Strategy for RandomWalk {
         if self.done >= self.wanted {
             return false;
         }
-        plan.reset(Then::Random { seed: self.rng.draw() });
+        plan.reset(Fallback::Random { seed: self.rng.draw() });
         true
     }
 

@@ -6,8 +6,8 @@
 pub mod draw;
 
 use seqcst_explore::{
-    Choice, End, Failure, How, Kind, Limits, Op, Outcome, Plan, Player, Source, State, Strategy, Summary,
-    ThreadId, Trace, Waiting, explore,
+    AccessType, Choice, End, Failure, Kind, Limits, Op, Outcome, Plan, Player, Source, State, Strategy,
+    Summary, ThreadId, Trace, Waiting, explore,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -180,7 +180,7 @@ impl Machine {
 
     /// What the thread would do next.
     fn op(&self, t: ThreadId) -> Op {
-        use How::{Read, Write};
+        use AccessType::{Read, Write};
         let actor = &self.actors[t as usize];
         if !actor.begun {
             return Op::new(Kind::Begin, Read, thread(t));

@@ -16,14 +16,14 @@ use std::ops::ControlFlow;
 
 /// What to do after a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Then {
+pub(super) enum Decision {
     /// Go on adding events.
     Extend,
     /// Nothing larger is of interest.
     Leave,
 }
 
-pub(super) type Visit<'a> = &'a mut dyn FnMut(Candidate<'_>) -> ControlFlow<(), Then>;
+pub(super) type Visit<'a> = &'a mut dyn FnMut(Candidate<'_>) -> ControlFlow<(), Decision>;
 
 /// Visits the graphs.
 pub(super) fn all(traces: &Traces, limit: usize, visit: Visit<'_>) -> Result<(), TooBig> {
@@ -94,8 +94,8 @@ impl Search<'_> {
         let complete = self.traces.threads.iter().zip(&self.at).all(finished);
         match (self.visit)(Candidate { graph: &self.graph, complete }) {
             ControlFlow::Break(()) => ControlFlow::Break(Stop::Enough),
-            ControlFlow::Continue(Then::Leave) => ControlFlow::Continue(()),
-            ControlFlow::Continue(Then::Extend) => self.extend(),
+            ControlFlow::Continue(Decision::Leave) => ControlFlow::Continue(()),
+            ControlFlow::Continue(Decision::Extend) => self.extend(),
         }
     }
 

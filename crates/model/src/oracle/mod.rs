@@ -67,10 +67,10 @@ pub fn consistent<P: Program>(
     if model.is_causal() {
         return grow::all(&traces, limit, &mut |candidate| {
             if !model.allows(candidate.graph) {
-                return ControlFlow::Continue(grow::Then::Leave);
+                return ControlFlow::Continue(grow::Decision::Leave);
             }
             visit(candidate)?;
-            ControlFlow::Continue(grow::Then::Extend)
+            ControlFlow::Continue(grow::Decision::Extend)
         });
     }
     candidates::all(&traces, candidates::Which::Coherent, limit, &mut |candidate| {

@@ -35,8 +35,8 @@ pub fn robust<P: Program>(program: &P, weaker: Model, than: Model, limit: usize)
                 witness = Some(Box::new(graph.clone()));
                 ControlFlow::Break(())
             }
-            Compared::Both => ControlFlow::Continue(grow::Then::Extend),
-            Compared::Neither => ControlFlow::Continue(grow::Then::Leave),
+            Compared::Both => ControlFlow::Continue(grow::Decision::Extend),
+            Compared::Neither => ControlFlow::Continue(grow::Decision::Leave),
         })
     } else {
         candidates::all(&traces, candidates::Which::Coherent, limit, &mut |Candidate { graph, .. }| {

@@ -100,6 +100,11 @@ impl Location {
         self.last.writes
     }
 
+    /// How many moments per thread are remembered.
+    pub(super) fn history(&self) -> usize {
+        self.history
+    }
+
     /// The write of this number, if still remembered.
     pub fn write(&self, number: u32) -> Option<&Write> {
         self.writes.get(number)

@@ -25,7 +25,6 @@ pub struct Thread {
 #[derive(Debug)]
 pub struct Location {
     rc20: location::Location,
-    history: usize,
     /// Its number, where all events are told.
     number: Option<u32>,
     /// Since the first SC event that matters to it, under RC11.
@@ -73,8 +72,7 @@ impl Message {
 impl Location {
     /// A location with this value, of which `history` moments per thread, and twice as many writes, are remembered.
     pub fn new(value: u64, history: usize) -> Location {
-        let rc20 = location::Location::new(value, history);
-        Location { rc20, history, number: None, psc: None, tso: None }
+        Location { rc20: location::Location::new(value, history), number: None, psc: None, tso: None }
     }
 
     /// A location of which everything is remembered, in a run of which every event is told: plain accesses too.
@@ -119,10 +117,10 @@ impl Location {
     }
 
     fn tso(&mut self) -> &mut tso::Location {
-        let Location { rc20, history, tso, .. } = self;
+        let Location { rc20, tso, .. } = self;
         tso.get_or_insert_with(|| {
             let value = rc20.write(rc20.last()).map_or(0, |write| write.value);
-            Box::new(tso::Location::new(value, history.saturating_mul(2)))
+            Box::new(tso::Location::new(value, rc20.history().saturating_mul(2)))
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{mode, shim};
 use crate::atomics::{self, Done, Operation};
-use crate::journal::What;
+use crate::journal::EventKind;
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::Look;
 
@@ -124,8 +124,15 @@ impl Word for u128 {
 #[inline]
 pub fn load<W: Word>(addr: usize, order: i32, pc: usize) -> W {
     let mode = mode(order);
-    let operation =
-        Operation { addr, size: W::SIZE, mode, failure: mode, look: Some(Look::Load), what: What::Load, pc };
+    let operation = Operation {
+        addr,
+        size: W::SIZE,
+        mode,
+        failure: mode,
+        look: Some(Look::Load),
+        what: EventKind::Load,
+        pc,
+    };
     // SAFETY: the program loads there.
     atomics::perform(
         &operation,
@@ -147,7 +154,7 @@ pub fn store<W: Word>(addr: usize, value: W, order: i32, pc: usize) {
         mode,
         failure: mode,
         look: Some(Look::Store),
-        what: What::Store,
+        what: EventKind::Store,
         pc,
     };
     // SAFETY: the program stores there.
@@ -165,8 +172,15 @@ pub fn store<W: Word>(addr: usize, value: W, order: i32, pc: usize) {
 #[inline]
 pub fn update<W: Word>(addr: usize, order: i32, pc: usize, f: impl Fn(W) -> W) -> W {
     let mode = mode(order);
-    let operation =
-        Operation { addr, size: W::SIZE, mode, failure: mode, look: Some(Look::Store), what: What::Rmw, pc };
+    let operation = Operation {
+        addr,
+        size: W::SIZE,
+        mode,
+        failure: mode,
+        look: Some(Look::Store),
+        what: EventKind::Rmw,
+        pc,
+    };
     // SAFETY: the program writes there.
     atomics::perform(
         &operation,
@@ -185,7 +199,7 @@ pub fn update<W: Word>(addr: usize, order: i32, pc: usize, f: impl Fn(W) -> W) -
 pub fn cas<W: Word>(addr: usize, old: W, new: W, order: i32, failure: i32, pc: usize) -> W {
     let look = W::COMPARES.then_some(Look::StrongCas(old.bits()));
     let (mode, failure) = (mode(order), mode(failure).read_part());
-    let operation = Operation { addr, size: W::SIZE, mode, failure, look, what: What::Rmw, pc };
+    let operation = Operation { addr, size: W::SIZE, mode, failure, look, what: EventKind::Rmw, pc };
     // SAFETY: the program writes there.
     atomics::perform(
         &operation,
@@ -217,7 +231,7 @@ unsafe fn cas_in<W: Word>(addr: usize, old: *mut W, new: W, order: i32, failure:
 pub fn wait<W: Word>(addr: usize, value: W, order: i32, pc: usize) {
     let mode = mode(order);
     let look = W::COMPARES.then_some(Look::Wait(value.bits()));
-    let operation = Operation { addr, size: W::SIZE, mode, failure: mode, look, what: What::Load, pc };
+    let operation = Operation { addr, size: W::SIZE, mode, failure: mode, look, what: EventKind::Load, pc };
     let mut turn = 0;
     // SAFETY: the program loads there.
     while !atomics::perform(
@@ -237,7 +251,7 @@ pub fn wait<W: Word>(addr: usize, value: W, order: i32, pc: usize) {
 pub fn blocking_cas<W: Word>(addr: usize, old: W, new: W, order: i32, pc: usize) {
     let mode = mode(order);
     let look = W::COMPARES.then_some(Look::BlockingCas(old.bits()));
-    let operation = Operation { addr, size: W::SIZE, mode, failure: mode, look, what: What::Rmw, pc };
+    let operation = Operation { addr, size: W::SIZE, mode, failure: mode, look, what: EventKind::Rmw, pc };
     let mut turn = 0;
     // SAFETY: the program writes there.
     while !atomics::perform(

@@ -4,9 +4,9 @@ use super::scheduler;
 use super::settings;
 use super::spin::Read;
 use crate::atomics::{Done, Operation};
-use crate::journal::What;
+use crate::journal::EventKind;
 use core::sync::atomic::Ordering;
-use seqcst_explore::{FENCES, How, Kind, Op};
+use seqcst_explore::{AccessType, FENCES, Kind, Op};
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::Look;
 
@@ -27,10 +27,10 @@ pub fn overlaps() {
 
 /// An access as a step. Where SC fences are ordered among themselves, SC accesses touch what these touch. Sixteen bytes may be two objects, as far as there is room.
 fn step(kind: Kind, operation: &Operation, mode: Mode) -> Op {
-    let how = if kind == Kind::Load || kind == Kind::Await { How::Read } else { How::Write };
+    let how = if kind == Kind::Load || kind == Kind::Await { AccessType::Read } else { AccessType::Write };
     let op = Op::new(kind, how, object(operation.addr));
     if mode == Mode::SeqCst && settings::get().orders_sc() {
-        op.and(How::Write, FENCES)
+        op.and(AccessType::Write, FENCES)
     } else if operation.size > 8 && settings::get().mixed() {
         op.and(how, object(operation.addr + 8))
     } else {
@@ -45,12 +45,12 @@ pub fn announce(operation: &Operation, value: &impl Fn() -> u64) {
     let strongest = if failure == Mode::SeqCst { failure } else { mode };
     match (operation.what, operation.look) {
         (what, Some(Look::Wait(wanted) | Look::BlockingCas(wanted))) => {
-            let kind = if what == What::Load { Kind::Await } else { Kind::Rmw };
+            let kind = if what == EventKind::Load { Kind::Await } else { Kind::Rmw };
             let can = || value() == wanted;
             scheduler::point_when(object(operation.addr), step(kind, operation, mode), pc, false, &can);
         }
-        (What::Load, _) => scheduler::point_to_read(step(Kind::Load, operation, mode), pc),
-        (What::Rmw, _) => scheduler::point_to_read(step(Kind::Rmw, operation, strongest), pc),
+        (EventKind::Load, _) => scheduler::point_to_read(step(Kind::Load, operation, mode), pc),
+        (EventKind::Rmw, _) => scheduler::point_to_read(step(Kind::Rmw, operation, strongest), pc),
         _ => scheduler::point(step(Kind::Store, operation, mode), pc),
     }
 }
@@ -68,7 +68,7 @@ pub fn happened(operation: &Operation, done: &Done, read: u64) {
         }
         _ => return,
     }
-    if operation.what == What::Rmw {
+    if operation.what == EventKind::Rmw {
         let strongest = if operation.mode == Mode::SeqCst { operation.mode } else { operation.failure };
         scheduler.turned_out(step(Kind::Load, operation, strongest));
     }
@@ -78,6 +78,6 @@ pub fn happened(operation: &Operation, done: &Done, read: u64) {
 /// Announces a fence, if it has an order among others.
 pub fn fence(mode: Mode, pc: usize) {
     if mode == Mode::SeqCst && settings::get().orders_sc() {
-        scheduler::point(Op::new(Kind::Fence, How::Write, FENCES), pc);
+        scheduler::point(Op::new(Kind::Fence, AccessType::Write, FENCES), pc);
     }
 }

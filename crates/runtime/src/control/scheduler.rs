@@ -4,8 +4,8 @@ mod turns;
 mod waiting;
 
 pub use turns::{
-    Newcomer, arrives, begin, expect, forget_last, has_ended, leave, offer, point, point_to_read, point_when,
-    release,
+    NewThread, arrives, begin, expect, forget_last, has_ended, leave, offer, point, point_to_read,
+    point_when, release,
 };
 
 use super::bodies::Body;
@@ -18,7 +18,7 @@ use crate::sys;
 use core::cell::UnsafeCell;
 use core::sync::atomic::Ordering::Relaxed;
 use seqcst_explore::wire::Waiting;
-use seqcst_explore::{Choice, End, How, Kind, NOBODY, Op, Player, State, ThreadId};
+use seqcst_explore::{AccessType, Choice, End, Kind, NOBODY, Op, Player, State, ThreadId};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use waiting::Wait;
@@ -242,7 +242,7 @@ impl Scheduler {
 fn only_reads(op: &Op) -> bool {
     match op.kind {
         Kind::Load | Kind::Fence | Kind::Yield => true,
-        Kind::TryLock => op.how[0] == How::Read,
+        Kind::TryLock => op.how[0] == AccessType::Read,
         _ => false,
     }
 }

@@ -4,37 +4,37 @@
 //! returns.
 
 use super::clock::{self, Moment};
-use seqcst_explore::{How, Kind, Op};
+use seqcst_explore::{AccessType, Kind, Op};
 
 /// A step that changes an object.
 pub fn change(kind: Kind, object: usize) -> Op {
-    Op::new(kind, How::Write, object as u64)
+    Op::new(kind, AccessType::Write, object as u64)
 }
 
 /// How a step takes an object.
 #[derive(Clone, Copy)]
 pub struct Taking {
     kind: Kind,
-    how: How,
+    how: AccessType,
     object: usize,
     /// How it looks at the object if it takes it in vain.
-    in_vain: How,
+    in_vain: AccessType,
 }
 
 impl Taking {
     /// For itself alone.
     pub fn alone(kind: Kind, object: usize) -> Taking {
-        Taking { kind, how: How::Write, object, in_vain: How::Read }
+        Taking { kind, how: AccessType::Write, object, in_vain: AccessType::Read }
     }
 
     /// A read-write lock, with other readers.
     pub fn with_readers(object: usize) -> Taking {
-        Taking { how: How::Read, ..Taking::alone(Kind::Lock, object) }
+        Taking { how: AccessType::Read, ..Taking::alone(Kind::Lock, object) }
     }
 
     /// A read-write lock, without readers: for who tries in vain it matters that readers come and go.
     pub fn without_readers(object: usize) -> Taking {
-        Taking { in_vain: How::Write, ..Taking::alone(Kind::Lock, object) }
+        Taking { in_vain: AccessType::Write, ..Taking::alone(Kind::Lock, object) }
     }
 
     fn op(self) -> Op {

@@ -1,20 +1,20 @@
 //! Threads that are created, joined, and that end, while a plan is played.
 
-pub use super::scheduler::Newcomer;
+pub use super::scheduler::NewThread;
 
 use super::scheduler;
 use super::spin::Read;
 use crate::interpose;
 use core::sync::atomic::{AtomicU32, Ordering};
-use seqcst_explore::{How, Kind, Op, ThreadId};
+use seqcst_explore::{AccessType, Kind, Op, ThreadId};
 
 /// A thread is about to be created.
-pub fn expect(pc: usize) -> Option<Newcomer> {
+pub fn expect(pc: usize) -> Option<NewThread> {
     super::guarded(|| scheduler::expect(pc)).flatten()
 }
 
 /// The real call is over.
-pub fn created(newcomer: Newcomer, success: bool) {
+pub fn created(newcomer: NewThread, success: bool) {
     super::guarded(|| match success {
         true => scheduler::arrives(newcomer.number),
         false => scheduler::forget_last(),
@@ -22,7 +22,7 @@ pub fn created(newcomer: Newcomer, success: bool) {
 }
 
 /// The new thread, before everything else: returns when it is its turn. Its stack begins at `base`.
-pub fn begin(newcomer: Newcomer, base: usize) {
+pub fn begin(newcomer: NewThread, base: usize) {
     scheduler::begin(newcomer, base);
 }
 
@@ -30,7 +30,7 @@ pub fn begin(newcomer: Newcomer, base: usize) {
 pub fn ends() {
     super::guarded(|| {
         let me = super::me();
-        scheduler::point(Op::new(Kind::End, How::Write, scheduler::object(me)), 0);
+        scheduler::point(Op::new(Kind::End, AccessType::Write, scheduler::object(me)), 0);
     });
 }
 
@@ -41,7 +41,7 @@ pub fn leave() {
 
 /// How long somebody who joins a thread will wait.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
+pub enum JoinTimeout {
     /// Not at all.
     None,
     /// Until some time.
@@ -51,21 +51,21 @@ pub enum Patience {
 }
 
 /// Joins a thread: true if it has ended.
-pub fn join(thread: ThreadId, patience: Patience, pc: usize) -> bool {
+pub fn join(thread: ThreadId, patience: JoinTimeout, pc: usize) -> bool {
     let object = scheduler::object(thread);
     // Who doesn't wait for ever just looks whether it has ended.
-    let kind = if patience == Patience::All { Kind::Join } else { Kind::Load };
-    let op = Op::new(kind, How::Read, object);
+    let kind = if patience == JoinTimeout::All { Kind::Join } else { Kind::Load };
+    let op = Op::new(kind, AccessType::Read, object);
     let ended = || scheduler::has_ended(thread);
     let joined = super::guarded(|| match patience {
-        Patience::None => {
+        JoinTimeout::None => {
             scheduler::point_to_read(op, pc);
             if let Some(scheduler) = scheduler::get().filter(|_| !ended()) {
                 scheduler.read(object, Read::Same);
             }
             ended()
         }
-        _ => scheduler::point_when(object, op, pc, patience == Patience::Some, &ended),
+        _ => scheduler::point_when(object, op, pc, patience == JoinTimeout::Some, &ended),
     });
     joined.unwrap_or(true)
 }

@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use core::{ptr, slice};
 use seqcst_explore::wire::{Asleep, Finding, Header, Layout, MAGIC, Waiting};
-use seqcst_explore::{Change, End, Plan, Record, Step, Then, ThreadId};
+use seqcst_explore::{Change, End, Fallback, Plan, Record, Step, ThreadId};
 
 /// The memory.
 #[derive(Clone, Copy)]
@@ -46,9 +46,9 @@ impl Shared {
         let header = self.header();
         let Header { seed, depth, length, .. } = *header;
         let then = match header.then {
-            1 => Then::Random { seed },
-            2 => Then::Pct { seed, depth, length },
-            _ => Then::Steady,
+            1 => Fallback::Random { seed },
+            2 => Fallback::Pct { seed, depth, length },
+            _ => Fallback::NonPreemptive,
         };
         let (tape, asleep) =
             (header.tape.min(header.capacity.steps), header.asleep.min(header.capacity.asleep));

@@ -16,7 +16,7 @@ use crate::spin::Lock;
 use crate::sync::{self, Side};
 use core::ffi::{c_int, c_uint, c_void};
 use libc::pthread_barrier_t as Barrier;
-use seqcst_explore::{How, Kind, Op};
+use seqcst_explore::{AccessType, Kind, Op};
 
 real! {
     fn pthread_barrier_init(barrier: *mut Barrier, attr: *const c_void, count: c_uint) -> c_int;
@@ -119,7 +119,12 @@ fn turn(barrier: usize, before: u32, caller: Caller) -> c_int {
         control::changed(barrier);
         return libc::PTHREAD_BARRIER_SERIAL_THREAD;
     }
-    control::point_when(barrier, Op::new(Kind::Pass, How::Read, barrier as u64), caller.pc(), &is_over);
+    control::point_when(
+        barrier,
+        Op::new(Kind::Pass, AccessType::Read, barrier as u64),
+        caller.pc(),
+        &is_over,
+    );
     0
 }
 

@@ -16,7 +16,7 @@ use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use core::mem::MaybeUninit;
 use libc::{clockid_t, pthread_cond_t as Condition, pthread_mutex_t as Mutex, timespec};
-use seqcst_explore::{How, Kind};
+use seqcst_explore::{AccessType, Kind};
 
 real! {
     fn pthread_cond_wait(condition: *mut Condition, mutex: *mut Mutex) -> c_int;
@@ -84,7 +84,7 @@ unsafe fn turns(
     caller: Caller,
 ) -> c_int {
     let (name, pc) = (condition as usize, caller.pc());
-    control::point(steps::change(Kind::Wait, name).and(How::Write, mutex as u64), pc);
+    control::point(steps::change(Kind::Wait, name).and(AccessType::Write, mutex as u64), pc);
     release(mutex, Side::All, caller);
     // SAFETY: the caller's promise.
     let result = unsafe { mutexes::unlock_within(mutex) };

@@ -8,7 +8,7 @@ use crate::control::{self, locks};
 use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use libc::{clockid_t, pthread_rwlock_t as RwLock, timespec};
-use seqcst_explore::{How, Kind, Op};
+use seqcst_explore::{AccessType, Kind, Op};
 
 real! {
     fn pthread_rwlock_init(lock: *mut RwLock, attr: *const c_void) -> c_int;
@@ -121,7 +121,7 @@ unsafe extern "C" fn unlock(lock: *mut RwLock, caller: Caller) -> c_int {
         unsafe { real::pthread_rwlock_unlock(lock) }
     };
     if control::active() {
-        let how = if side == Side::Readers { How::Read } else { How::Write };
+        let how = if side == Side::Readers { AccessType::Read } else { AccessType::Write };
         return steps::give(Op::new(Kind::Unlock, how, lock as u64), caller.pc(), act);
     }
     act()

@@ -11,7 +11,7 @@ use crate::control::steps::{self, Taking};
 use crate::control::{self, queues};
 use core::ffi::{c_int, c_long, c_void};
 use libc::timespec;
-use seqcst_explore::{How, Kind, Op};
+use seqcst_explore::{AccessType, Kind, Op};
 
 type Words = [usize; 6];
 
@@ -154,8 +154,8 @@ unsafe fn wait(
     caller: Caller,
 ) -> Result<c_long, c_int> {
     let (queue, pc) = (queue(word), caller.pc());
-    let looks = Op::new(Kind::Wait, How::Read, control::accesses::object(word));
-    control::point(looks.and(How::Write, queue as u64), pc);
+    let looks = Op::new(Kind::Wait, AccessType::Read, control::accesses::object(word));
+    control::point(looks.and(AccessType::Write, queue as u64), pc);
     // SAFETY: the caller's promise.
     if unsafe { (word as *const u32).read_volatile() } != expected {
         control::turned_out(looks);

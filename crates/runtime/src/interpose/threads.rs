@@ -14,7 +14,7 @@ use super::caller::Caller;
 use super::{crash, kernel, mutexes};
 use crate::control::{
     self,
-    threads::{Newcomer, Patience},
+    threads::{JoinTimeout, NewThread},
 };
 use crate::spin::Lock;
 use crate::sync::{self, Side};
@@ -76,7 +76,7 @@ struct Start<R> {
     child: ThreadStart,
     record: Arc<ThreadRecord>,
     /// While a plan is played, threads begin when it is their turn.
-    turn: Option<Newcomer>,
+    turn: Option<NewThread>,
 }
 
 /// Threads by name.
@@ -172,7 +172,7 @@ unsafe fn created<R>(
     result: c_int,
     thread: *const pthread_t,
     start: *mut Start<R>,
-    turn: Option<Newcomer>,
+    turn: Option<NewThread>,
     record: &Arc<ThreadRecord>,
 ) {
     if let Some(newcomer) = turn {
@@ -247,7 +247,7 @@ extern "C" fn run11(start: *mut c_void) -> c_int {
 }
 
 #[inline(always)]
-fn wait_for_turn(turn: Option<Newcomer>) {
+fn wait_for_turn(turn: Option<NewThread>) {
     if let Some(newcomer) = turn {
         let here = 0usize; // in the caller's frame: what the program has on this stack is below
         control::threads::begin(newcomer, &raw const here as usize);
@@ -391,13 +391,13 @@ fn joining(thread: pthread_t, caller: Caller, how: Joining, real: impl FnOnce() 
 
 /// How a thread is joined.
 struct Joining {
-    patience: Patience,
+    patience: JoinTimeout,
     /// Where the result goes, and how many bytes there are.
     result: (*mut c_void, usize),
 }
 
 impl Joining {
-    fn new(patience: Patience, result: *mut *mut c_void) -> Joining {
+    fn new(patience: JoinTimeout, result: *mut *mut c_void) -> Joining {
         Joining { patience, result: (result.cast(), size_of::<*mut c_void>()) }
     }
 }
@@ -413,7 +413,7 @@ fn joining_by_turns(
 ) -> c_int {
     let Some(number) = record.number.filter(|&number| number != control::me()) else { return real() };
     if !control::threads::join(number, patience, caller.pc()) {
-        return if patience == Patience::None { libc::EBUSY } else { libc::ETIMEDOUT };
+        return if patience == JoinTimeout::None { libc::EBUSY } else { libc::ETIMEDOUT };
     }
     let known = record.state.lock().result;
     if let Some(value) = known.filter(|_| control::threads::may_stay()) {
@@ -453,7 +453,7 @@ fn detaching(thread: pthread_t, real: impl FnOnce() -> c_int) -> c_int {
 
 unsafe extern "C" fn join(thread: pthread_t, result: *mut *mut c_void, caller: Caller) -> c_int {
     // SAFETY: the caller's arguments.
-    joining(thread, caller, Joining::new(Patience::All, result), || unsafe {
+    joining(thread, caller, Joining::new(JoinTimeout::All, result), || unsafe {
         real::pthread_join(thread, result)
     })
 }
@@ -461,7 +461,7 @@ unsafe extern "C" fn join(thread: pthread_t, result: *mut *mut c_void, caller: C
 unsafe extern "C" fn tryjoin(thread: pthread_t, result: *mut *mut c_void, caller: Caller) -> c_int {
     // SAFETY: the caller's arguments.
     let real = || unsafe { real::pthread_tryjoin_np(thread, result) };
-    joining(thread, caller, Joining::new(Patience::None, result), real)
+    joining(thread, caller, Joining::new(JoinTimeout::None, result), real)
 }
 
 unsafe extern "C" fn timedjoin(
@@ -472,7 +472,7 @@ unsafe extern "C" fn timedjoin(
 ) -> c_int {
     // SAFETY: the caller's arguments.
     let real = || unsafe { real::pthread_timedjoin_np(thread, result, until) };
-    joining(thread, caller, Joining::new(Patience::Some, result), real)
+    joining(thread, caller, Joining::new(JoinTimeout::Some, result), real)
 }
 
 unsafe extern "C" fn clockjoin(
@@ -484,11 +484,11 @@ unsafe extern "C" fn clockjoin(
 ) -> c_int {
     // SAFETY: the caller's arguments.
     let real = || unsafe { real::pthread_clockjoin_np(thread, result, clock, until) };
-    joining(thread, caller, Joining::new(Patience::Some, result), real)
+    joining(thread, caller, Joining::new(JoinTimeout::Some, result), real)
 }
 
 unsafe extern "C" fn join11(thread: pthread_t, result: *mut c_int, caller: Caller) -> c_int {
-    let how = Joining { patience: Patience::All, result: (result.cast(), size_of::<c_int>()) };
+    let how = Joining { patience: JoinTimeout::All, result: (result.cast(), size_of::<c_int>()) };
     // SAFETY: the caller's arguments.
     joining(thread, caller, how, || unsafe { real::thrd_join(thread, result) })
 }

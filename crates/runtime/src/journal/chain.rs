@@ -14,7 +14,7 @@
 //! they lead to in every other thread. Paths of rf and synchronisation alone are preferred even if they are longer,
 //! because they are repaired by release and acquire, where the others need fences.
 
-use super::{Event, What, all};
+use super::{Event, EventKind, all};
 use crate::context::Site;
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::{Slot, Time};
@@ -47,7 +47,7 @@ pub struct Link {
     /// The thread's number as shown to people.
     pub thread: u32,
     /// What it is.
-    pub what: What,
+    pub what: EventKind,
     /// Its memory order.
     pub mode: Mode,
     /// Location.
@@ -133,18 +133,28 @@ struct Events {
 
 fn meeting(event: &Event) -> Option<Meeting> {
     let class = match event.what {
-        What::Load | What::Store | What::Rmw | What::FailedCas | What::Free => Class::Memory,
-        What::Acquire | What::Release => Class::Object,
-        What::Spawn | What::Begin => Class::ThreadStart,
-        What::End | What::Join => Class::Death,
-        What::Fence if event.write != 0 => return Some((Class::Fences, 0, 0)),
-        What::Fence => return None,
+        EventKind::Load | EventKind::Store | EventKind::Rmw | EventKind::FailedCas | EventKind::Free => {
+            Class::Memory
+        }
+        EventKind::Acquire | EventKind::Release => Class::Object,
+        EventKind::Spawn | EventKind::Begin => Class::ThreadStart,
+        EventKind::End | EventKind::Join => Class::Death,
+        EventKind::Fence if event.write != 0 => return Some((Class::Fences, 0, 0)),
+        EventKind::Fence => return None,
     };
     Some((class, event.addr, event.life))
 }
 
-fn gives(what: What) -> bool {
-    matches!(what, What::Store | What::Rmw | What::Release | What::Spawn | What::End | What::Fence)
+fn gives(what: EventKind) -> bool {
+    matches!(
+        what,
+        EventKind::Store
+            | EventKind::Rmw
+            | EventKind::Release
+            | EventKind::Spawn
+            | EventKind::End
+            | EventKind::Fence
+    )
 }
 
 /// How far `later` is from `earlier` in numbers that may have gone round.
@@ -190,7 +200,7 @@ impl Events {
                 let events = &self.threads[thread].events;
                 let at = visits.writes.partition_point(|&p| distance(end, events[p].write) <= 0);
                 let event = &events[*visits.writes.get(at)?];
-                (event.what == What::Rmw && event.write == end.wrapping_add(1)).then_some(event.write)
+                (event.what == EventKind::Rmw && event.write == end.wrapping_add(1)).then_some(event.write)
             });
             match next {
                 Some(next) => end = next,
@@ -233,9 +243,9 @@ impl Events {
                 let next = &events[position];
                 let edge = match (memory, next.what) {
                     (false, _) => Edge::Synchronises,
-                    (true, What::Store) => Edge::Overwrites,
+                    (true, EventKind::Store) => Edge::Overwrites,
                     (true, _) if distance(next.write, sequence_end) >= 0 => Edge::ReadsFrom,
-                    (true, What::Rmw) => Edge::Overwrites,
+                    (true, EventKind::Rmw) => Edge::Overwrites,
                     (true, _) => Edge::ReadsLater,
                 };
                 let wanted = !only_reads || matches!(edge, Edge::ReadsFrom | Edge::Synchronises);
@@ -311,7 +321,7 @@ impl Events {
                 None => &events[place.1 + 1..],
             };
             let fence = |events: &[Event], fits: fn(Mode) -> bool| {
-                events.iter().any(|event| event.what == What::Fence && fits(event.mode))
+                events.iter().any(|event| event.what == EventKind::Fence && fits(event.mode))
             };
             Link {
                 edge,
@@ -325,8 +335,8 @@ impl Events {
                 acquired: event.mode.is_acquire() || fence(after, Mode::is_acquire),
                 fenced: fence(after, |mode| mode == Mode::SeqCst),
                 flushed: after.iter().any(|event| match event.what {
-                    What::Rmw | What::FailedCas => true,
-                    What::Store | What::Fence => event.mode == Mode::SeqCst,
+                    EventKind::Rmw | EventKind::FailedCas => true,
+                    EventKind::Store | EventKind::Fence => event.mode == Mode::SeqCst,
                     _ => false,
                 }),
             }

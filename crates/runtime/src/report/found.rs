@@ -2,7 +2,7 @@
 
 use super::frames::{self, Frame};
 use crate::context::Site;
-use crate::journal::{Link, What};
+use crate::journal::{EventKind, Link};
 use seqcst_model::Mode;
 
 /// Kinds of reports.
@@ -22,7 +22,7 @@ pub struct Access {
     /// The thread's number as shown to people.
     pub thread: u32,
     /// What it is.
-    pub what: What,
+    pub what: EventKind,
     /// Its memory order. None: plain, or not known.
     pub mode: Option<Mode>,
     /// Location.

@@ -23,7 +23,7 @@ pub use frames::Frame;
 
 use crate::context::Site;
 use crate::control::{findings, server};
-use crate::journal::{Link, What};
+use crate::journal::{EventKind, Link};
 use crate::spin::Lock;
 use crate::{options, sys};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -88,7 +88,7 @@ pub fn race(now: &Access, before: &Access, freed: bool) {
         Seen::Never(pair) => Some(pair),
         Seen::NoRoom => None,
     };
-    let freed = freed || now.what == What::Free;
+    let freed = freed || now.what == EventKind::Free;
     let chain = Vec::new();
     let violation =
         Violation { kind: Kind::Race, access: now, other: Some(before), older: None, freed, chain };

@@ -6,7 +6,7 @@
 //! knows the missed write. Where a step goes by `fr` or `mo`, no release or acquire helps: each part needs an SC fence,
 //! or, where both of its ends are accesses, SC accesses there; their order then follows the chain.
 
-use crate::journal::{Edge, Link, What};
+use crate::journal::{Edge, EventKind, Link};
 use seqcst_model::{Mode, Model};
 
 /// What could be done.
@@ -86,11 +86,11 @@ fn is_part(chain: &[Link], index: usize) -> bool {
 
 /// The same under TSO, where only stores wait, and only loads go ahead of them.
 pub fn under_tso(chain: &[Link]) -> Repair {
-    let goes_ahead = |index: usize| chain.get(index + 1).is_none_or(|next| next.what == What::Load);
+    let goes_ahead = |index: usize| chain.get(index + 1).is_none_or(|next| next.what == EventKind::Load);
     let waits = |&index: &usize| {
         let link = &chain[index];
         is_part(chain, index)
-            && link.what == What::Store
+            && link.what == EventKind::Store
             && link.mode != Mode::SeqCst
             && !link.flushed
             && goes_ahead(index)
@@ -109,7 +109,7 @@ mod tests {
         Link {
             edge,
             thread: 0,
-            what: What::Load,
+            what: EventKind::Load,
             mode,
             addr: 0,
             size: 4,
@@ -179,7 +179,7 @@ mod tests {
         use Mode::*;
         let mut links =
             [(Start, Relaxed), (Program, Relaxed), (FromRead, Release)].map(|(edge, mode)| link(edge, mode));
-        (links[0].what, links[2].what) = (What::Store, What::Store);
+        (links[0].what, links[2].what) = (EventKind::Store, EventKind::Store);
         assert_eq!(under_tso(&links), Repair::Flush(vec![0, 2]));
         links[0].mode = SeqCst;
         assert_eq!(under_tso(&links), Repair::Flush(vec![2]));

@@ -267,10 +267,10 @@ fn read_rules(path: &str) -> Vec<Rule> {
 mod tests {
     use super::*;
     use crate::context;
-    use crate::journal::{Edge, What};
+    use crate::journal::{Edge, EventKind};
     use seqcst_model::Mode;
 
-    fn access(thread: u32, what: What, pc: usize) -> Access {
+    fn access(thread: u32, what: EventKind, pc: usize) -> Access {
         Access {
             thread,
             what,
@@ -288,7 +288,7 @@ mod tests {
         let link = Link {
             edge: Edge::Start,
             thread: 9,
-            what: What::Store,
+            what: EventKind::Store,
             mode: Mode::Release,
             addr: 0x1000,
             size: 4,
@@ -299,7 +299,7 @@ mod tests {
             flushed: false,
         };
         for (load, store) in [(0x21, 0x31), (0x21, 0x31), (0x21, 0x41), (0x21, 0x31)] {
-            let (load, store) = (access(1, What::Load, load), access(2, What::Store, store));
+            let (load, store) = (access(1, EventKind::Load, load), access(2, EventKind::Store, store));
             let chain = vec![link];
             let (kind, access, other, older) = (Kind::Wait, &load, Some(&store), None);
             state.add(&Violation { kind, access, other, older, freed: false, chain }, None);

@@ -3,7 +3,7 @@
 use super::found::{Kind, Report, Shown};
 use super::frames::{self, Frame};
 use super::words;
-use crate::journal::{Edge, What};
+use crate::journal::{Edge, EventKind};
 use core::fmt::Write;
 
 /// What text depends on besides the report.
@@ -39,8 +39,8 @@ fn stale(out: &mut String, report: &Report, style: &Style) {
     let kind = words::what(access.access.what);
     // What is wrong in the headline; what may happen; what about the other write.
     let (wrong, may, other) = match access.access.what {
-        What::Store => ("can take effect too early", "may precede an older write", "It can come before"),
-        What::Rmw => ("can be stale", "may act on an old value", "It can miss"),
+        EventKind::Store => ("can take effect too early", "may precede an older write", "It can come before"),
+        EventKind::Rmw => ("can be stale", "may act on an old value", "It can miss"),
         _ => ("can be stale", "may return an old value", "It can miss"),
     };
     let longer = if report.kind == Kind::Wait { ", which only makes a loop wait longer" } else { "" };
@@ -55,7 +55,7 @@ fn stale(out: &mut String, report: &Report, style: &Style) {
         stack(out, &missed.stack, style);
     }
     if let Some(older) = &report.older
-        && access.access.what != What::Store
+        && access.access.what != EventKind::Store
     {
         let (place, thread) = (older.place(), words::thread(older.access.thread));
         let _ = match older.stack.is_empty() {
@@ -66,7 +66,7 @@ fn stale(out: &mut String, report: &Report, style: &Style) {
     chain(out, report);
     if report.chain.is_empty() && report.other.is_some() {
         out.push_str(
-            "  What forces the order under SC is no longer remembered (a larger history= may show it).\n",
+            "  EventKind forces the order under SC is no longer remembered (a larger history= may show it).\n",
         );
     }
     if !report.repair.is_empty() {
@@ -140,20 +140,23 @@ fn chain(out: &mut String, report: &Report) {
         return;
     }
     const WIDEST: usize = 26;
-    let location = |variable: &Option<String>, addr: usize, what: What| match (variable, what) {
-        (_, What::Fence) => String::new(),
-        (_, What::Spawn | What::Begin | What::End | What::Join) => words::thread(addr as u32),
+    let location = |variable: &Option<String>, addr: usize, what: EventKind| match (variable, what) {
+        (_, EventKind::Fence) => String::new(),
+        (_, EventKind::Spawn | EventKind::Begin | EventKind::End | EventKind::Join) => {
+            words::thread(addr as u32)
+        }
         (Some(name), _) => shortened(name, WIDEST),
         (None, _) => format!("{addr:#x}"),
     };
-    let row = |thread: u32, what: What, mode: Option<&str>, location: String, place: String, why: &str| {
-        let thread = if thread == 0 { "main".to_owned() } else { format!("thread {thread}") };
-        let access = format!("{} {}", words::short_what(what), mode.unwrap_or_default());
-        [thread, access.trim_end().to_owned(), location, shortened(&place, WIDEST), why.to_owned()]
-    };
+    let row =
+        |thread: u32, what: EventKind, mode: Option<&str>, location: String, place: String, why: &str| {
+            let thread = if thread == 0 { "main".to_owned() } else { format!("thread {thread}") };
+            let access = format!("{} {}", words::short_what(what), mode.unwrap_or_default());
+            [thread, access.trim_end().to_owned(), location, shortened(&place, WIDEST), why.to_owned()]
+        };
     // A store doesn't miss another, it can come before it.
     let (first_why, last_why) = match report.access.access.what {
-        What::Store => ("the older write", "program order, but can come first"),
+        EventKind::Store => ("the older write", "program order, but can come first"),
         _ => (words::edge(Edge::Start), "program order, but not bound to see it"),
     };
     let mut rows: Vec<[String; 5]> = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::repair::{Needs, Repair};
 use super::{Access, Report, Step};
-use crate::journal::{Edge, What};
+use crate::journal::{Edge, EventKind};
 use seqcst_model::Mode;
 
 /// As in the sources.
@@ -23,31 +23,31 @@ pub fn thread(number: u32) -> String {
 }
 
 /// What it is.
-pub fn what(what: What) -> &'static str {
+pub fn what(what: EventKind) -> &'static str {
     match what {
-        What::Load => "load",
-        What::Store => "store",
-        What::Rmw => "read-modify-write",
-        What::FailedCas => "failed compare-and-swap",
-        What::Fence => "fence",
-        What::Acquire => "acquire",
-        What::Release => "release",
-        What::Spawn => "thread creation",
-        What::Begin => "thread begin",
-        What::End => "thread end",
-        What::Join => "join",
-        What::Free => "free",
+        EventKind::Load => "load",
+        EventKind::Store => "store",
+        EventKind::Rmw => "read-modify-write",
+        EventKind::FailedCas => "failed compare-and-swap",
+        EventKind::Fence => "fence",
+        EventKind::Acquire => "acquire",
+        EventKind::Release => "release",
+        EventKind::Spawn => "thread creation",
+        EventKind::Begin => "thread begin",
+        EventKind::End => "thread end",
+        EventKind::Join => "join",
+        EventKind::Free => "free",
     }
 }
 
 /// In a table, where room is short.
-pub fn short_what(kind: What) -> &'static str {
+pub fn short_what(kind: EventKind) -> &'static str {
     match kind {
-        What::Rmw => "rmw",
-        What::FailedCas => "cas fails",
-        What::Spawn => "create",
-        What::Begin => "begin",
-        What::End => "end",
+        EventKind::Rmw => "rmw",
+        EventKind::FailedCas => "cas fails",
+        EventKind::Spawn => "create",
+        EventKind::Begin => "begin",
+        EventKind::End => "end",
         other => what(other),
     }
 }
@@ -56,8 +56,8 @@ pub fn short_what(kind: What) -> &'static str {
 pub fn race_access(access: &Access) -> String {
     let Access { size, .. } = access;
     match (access.what, access.mode) {
-        (What::Free, _) => "free of memory".to_owned(),
-        (What::Load, None) => format!("plain read of {}", bytes(*size)),
+        (EventKind::Free, _) => "free of memory".to_owned(),
+        (EventKind::Load, None) => format!("plain read of {}", bytes(*size)),
         (_, None) => format!("plain write of {}", bytes(*size)),
         (kind, Some(Mode::NonAtomic)) => format!("atomic {} of {}", what(kind), bytes(*size)),
         (kind, Some(order)) => format!("atomic {} of {} ({})", what(kind), bytes(*size), mode(order)),
@@ -156,7 +156,9 @@ fn strengthen(step: &Step, needs: Needs) -> String {
     };
     let now = mode(step.link.mode);
     match step.link.what {
-        What::FailedCas => format!("the failure ordering at {} {wanted} (now {now})", step.exact_place()),
+        EventKind::FailedCas => {
+            format!("the failure ordering at {} {wanted} (now {now})", step.exact_place())
+        }
         kind => format!("the {} at {} {wanted} (now {now})", what(kind), step.exact_place()),
     }
 }

@@ -4,7 +4,7 @@ use super::{place, who};
 use crate::rt::note::Stale;
 use crate::rt::site::Site;
 use crate::rt::source::Closure;
-use seqcst_explore::{How, Step, Trace};
+use seqcst_explore::{AccessType, Step, Trace};
 use std::fmt::Write;
 
 /// Tells it.
@@ -28,7 +28,7 @@ pub fn tell(text: &mut String, source: &Closure<'_>, trace: &Trace, stale: &Stal
 pub fn find(trace: &Trace, stale: &Stale) -> Option<Vec<u32>> {
     let missed = stale.missed?.number;
     let object = trace.steps.get(stale.step as usize)?.op.objects[0];
-    let writes = |step: &Step| step.op.objects[0] == object && step.op.how[0] == How::Write;
+    let writes = |step: &Step| step.op.objects[0] == object && step.op.how[0] == AccessType::Write;
     let mut numbered = (0..).zip(&trace.steps).filter(|(_, step)| writes(step)).map(|(at, _)| at);
     let from: u32 = numbered.nth(missed.checked_sub(1)? as usize)?;
     shortest(&trace.steps, from, stale.step)

@@ -8,7 +8,7 @@ use super::watch::{Access, Done};
 use super::world::names;
 use super::{here, note, step};
 use crate::sync::atomic::ordering_name;
-use seqcst_explore::{FENCES, How, Kind, Op};
+use seqcst_explore::{AccessType, FENCES, Kind, Op};
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::Look;
 
@@ -36,11 +36,11 @@ pub fn atomic(
     let id = world.atomics.find(tag, world.stamp, |place| place.start(start()));
     let object = names::ATOMIC + u64::from(id);
     let ordered = (access.mode == Mode::SeqCst || access.failure == Mode::SeqCst) && world.watch.orders_sc();
-    let with_fence = |op: Op| if ordered { op.and(How::Write, FENCES) } else { op };
+    let with_fence = |op: Op| if ordered { op.and(AccessType::Write, FENCES) } else { op };
     let op = with_fence(match shape {
-        Shape::Load => Op::new(Kind::Load, How::Read, object),
-        Shape::Store => Op::new(Kind::Store, How::Write, object),
-        Shape::Rmw => Op::new(Kind::Rmw, How::Write, object),
+        Shape::Load => Op::new(Kind::Load, AccessType::Read, object),
+        Shape::Store => Op::new(Kind::Store, AccessType::Write, object),
+        Shape::Rmw => Op::new(Kind::Rmw, AccessType::Write, object),
     });
     world.comes_to(site, id);
     let patience = world.patience;
@@ -69,7 +69,7 @@ pub fn atomic(
             spin.read(site, id, version);
         }
         let (done, op) = match (shape, new) {
-            (_, None) => (Done::Read, with_fence(Op::new(Kind::Load, How::Read, object))),
+            (_, None) => (Done::Read, with_fence(Op::new(Kind::Load, AccessType::Read, object))),
             (Shape::Store, Some(new)) => (Done::Stored(new), op),
             (_, Some(new)) => (Done::Updated(new), op),
         };
@@ -103,7 +103,7 @@ fn words(notes: &mut Notes, access: &Access, id: u32, old: u64, done: Done) -> S
 /// A fence.
 pub fn fence(mode: Mode, site: Site) {
     let ordered = mode == Mode::SeqCst && here().watch.orders_sc();
-    let op = if ordered { Op::new(Kind::Fence, How::Write, FENCES) } else { Op::local(Kind::Fence) };
+    let op = if ordered { Op::new(Kind::Fence, AccessType::Write, FENCES) } else { Op::local(Kind::Fence) };
     let act = |world: &mut super::world::World| {
         world.watch_fence(mode);
         note(world, || format!("fence({})", ordering_name(mode)));

@@ -4,7 +4,7 @@ use super::world::{World, names};
 use super::{here, panics, step, wait::Wait};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
-use seqcst_explore::{Failure, How, Kind, Op, State, ThreadId};
+use seqcst_explore::{AccessType, Failure, Kind, Op, State, ThreadId};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
@@ -108,12 +108,12 @@ fn work(number: ThreadId, job: super::task::Job) {
     here().me().left = true;
     let life = catch_unwind(AssertUnwindSafe(|| {
         if number > 0 {
-            let begin = Op::new(Kind::Begin, How::Read, names::thread(number));
+            let begin = Op::new(Kind::Begin, AccessType::Read, names::thread(number));
             step(0, begin, Wait::Nothing, |_| (begin, ()));
         }
         job();
         crate::thread::local::drop_all();
-        let end = Op::new(Kind::End, How::Write, names::thread(number));
+        let end = Op::new(Kind::End, AccessType::Write, names::thread(number));
         step(0, end, Wait::Nothing, |world| {
             finish(world, number);
             (end, ())

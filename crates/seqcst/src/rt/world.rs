@@ -10,7 +10,7 @@ use super::wait::Wait;
 use super::watch::Watch;
 use super::what_if::WhatIf;
 use seqcst_explore::{
-    Choice, End, Failure, Found, How, Kind, Object, Op, Plan, Player, State, ThreadId, Trace,
+    AccessType, Choice, End, Failure, Found, Kind, Object, Op, Plan, Player, State, ThreadId, Trace,
 };
 use seqcst_monitor::clocks::Slot;
 use std::any::Any;
@@ -203,7 +203,7 @@ impl World {
             self.known += 1;
         }
         self.since_then(&op, site);
-        if op.how[0] == How::Write {
+        if op.how[0] == AccessType::Write {
             self.rounds = 0;
         }
         self.stir();
@@ -259,6 +259,6 @@ impl World {
     }
 }
 /// A step that touches one object of a kind.
-pub fn op(kind: Kind, how: How, names: Object, id: u32) -> Op {
+pub fn op(kind: Kind, how: AccessType, names: Object, id: u32) -> Op {
     Op::new(kind, how, names + Object::from(id))
 }

@@ -11,7 +11,7 @@
 use super::Weak;
 use crate::rt::world::{World, names, op};
 use crate::rt::{self, note, site, site::Site, step, tag::Tag, wait::Wait};
-use seqcst_explore::{How, Kind};
+use seqcst_explore::{AccessType, Kind};
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::panic::Location;
@@ -179,7 +179,7 @@ pub(super) fn counter(tag: &Tag) -> Option<u32> {
 fn inspect<T: ?Sized>(this: &Arc<T>, name: &str, site: Site) {
     let Some(id) = counter(&this.tag) else { return };
     rt::here().ask_about_drops();
-    let looked = op(Kind::Rmw, How::Write, names::COUNTER, id);
+    let looked = op(Kind::Rmw, AccessType::Write, names::COUNTER, id);
     step(site, looked, Wait::Nothing, |world| {
         note(world, || format!("Arc::{name} of r{id}"));
         if real::Arc::strong_count(&this.value) == 1 {
@@ -210,7 +210,7 @@ fn release<T: ?Sized>(this: &Arc<T>, site: Site) -> bool {
     if !rt::here().drops_matter {
         return act(rt::here());
     }
-    let dropped = op(Kind::Rmw, How::Write, names::COUNTER, id);
+    let dropped = op(Kind::Rmw, AccessType::Write, names::COUNTER, id);
     step(site, dropped, Wait::Nothing, |world| {
         let is_last = act(world);
         note(world, || format!("drop {} r{id}", if is_last { "the last of" } else { "one of" }));

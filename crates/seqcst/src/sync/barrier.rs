@@ -2,7 +2,7 @@
 
 use crate::rt::world::{names, op};
 use crate::rt::{self, here, note, site, step, tag::Tag, wait::Wait};
-use seqcst_explore::{How, Kind};
+use seqcst_explore::{AccessType, Kind};
 use std::panic::Location;
 
 /// Like [`std::sync::Barrier`].
@@ -41,7 +41,7 @@ impl Barrier {
         let site = site::number(Location::caller());
         let world = here();
         let id = world.barriers.find(&self.tag, world.stamp, |_| ());
-        let arrive = op(Kind::Arrive, How::Write, names::BARRIER, id);
+        let arrive = op(Kind::Arrive, AccessType::Write, names::BARRIER, id);
         let round = step(site, arrive, Wait::Nothing, |world| {
             note(world, || format!("arrive at b{id}"));
             let views = &mut world.tasks[world.current as usize].views;
@@ -59,7 +59,7 @@ impl Barrier {
             (arrive, Some(round))
         });
         let Some(round) = round else { return BarrierWaitResult(true) };
-        let pass = op(Kind::Pass, How::Read, names::BARRIER, id);
+        let pass = op(Kind::Pass, AccessType::Read, names::BARRIER, id);
         step(site, pass, Wait::Passed(id, round), |world| {
             note(world, || format!("pass b{id}"));
             let barrier = world.barriers.get(id);

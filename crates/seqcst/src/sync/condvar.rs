@@ -3,7 +3,7 @@
 use super::{LockResult, MutexGuard, give, lock_id, really, take};
 use crate::rt::world::names;
 use crate::rt::{self, here, note, site, site::Site, step, tag::Tag, wait::Wait};
-use seqcst_explore::{How, Kind, Op};
+use seqcst_explore::{AccessType, Kind, Op};
 use std::panic::Location;
 use std::time::Duration;
 
@@ -129,8 +129,8 @@ impl Condvar {
         let real = guard.real.take();
         let (condvar, lock) = (self.id(), lock_id(&mutex.tag));
         let op = |kind| {
-            Op::new(kind, How::Write, names::CONDVAR + u64::from(condvar))
-                .and(How::Write, names::LOCK + u64::from(lock))
+            Op::new(kind, AccessType::Write, names::CONDVAR + u64::from(condvar))
+                .and(AccessType::Write, names::LOCK + u64::from(lock))
         };
         let wait = op(Kind::Wait);
         let ticket = step(site, wait, Wait::Nothing, |world| {
@@ -177,7 +177,7 @@ impl Condvar {
 
     fn signal(&self, many: usize, site: Site) {
         let id = self.id();
-        let op = Op::new(Kind::Signal, How::Write, names::CONDVAR + u64::from(id));
+        let op = Op::new(Kind::Signal, AccessType::Write, names::CONDVAR + u64::from(id));
         step(site, op, Wait::Nothing, |world| {
             note(world, || format!("notify {} of c{id}", if many == 1 { "one" } else { "all" }));
             world.me().spin.clear();

@@ -27,7 +27,7 @@ pub use weak::Weak;
 
 use crate::rt::world::{World, names, op};
 use crate::rt::{self, here, note, site::Site, step, tag::Tag, wait::Wait, worker};
-use seqcst_explore::{How, Kind};
+use seqcst_explore::{AccessType, Kind};
 
 /// The number of a lock in this execution.
 fn lock_id(tag: &Tag) -> u32 {
@@ -37,7 +37,7 @@ fn lock_id(tag: &Tag) -> u32 {
 
 /// Takes a lock to write.
 fn lock(id: u32, site: Site) {
-    let taken = op(Kind::Lock, How::Write, names::LOCK, id);
+    let taken = op(Kind::Lock, AccessType::Write, names::LOCK, id);
     step(site, taken, Wait::Free(id), |world| {
         note(world, || format!("lock m{id}"));
         take(world, id);
@@ -47,7 +47,7 @@ fn lock(id: u32, site: Site) {
 
 /// Tries to take a lock to write.
 fn try_lock(id: u32, site: Site) -> bool {
-    let taken = op(Kind::TryLock, How::Write, names::LOCK, id);
+    let taken = op(Kind::TryLock, AccessType::Write, names::LOCK, id);
     step(site, taken, Wait::Nothing, |world| {
         let free = world.locks.get(id).is_free();
         note(world, || format!("try to lock m{id}: {}", if free { "done" } else { "taken" }));
@@ -56,14 +56,14 @@ fn try_lock(id: u32, site: Site) -> bool {
             return (taken, true);
         }
         // Readers come and go without a conflict among them, but not with this.
-        let how = if world.locks.get(id).readers > 0 { How::Write } else { How::Read };
+        let how = if world.locks.get(id).readers > 0 { AccessType::Write } else { AccessType::Read };
         (op(Kind::TryLock, how, names::LOCK, id), false)
     })
 }
 
 /// Gives a lock back; `done` when it is time to.
 fn unlock(id: u32, site: Site, done: impl FnOnce()) {
-    let given = op(Kind::Unlock, How::Write, names::LOCK, id);
+    let given = op(Kind::Unlock, AccessType::Write, names::LOCK, id);
     step(site, given, Wait::Nothing, |world| {
         note(world, || format!("unlock m{id}"));
         done();

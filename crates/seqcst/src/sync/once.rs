@@ -3,7 +3,7 @@
 use super::lock_id;
 use crate::rt::world::{names, op};
 use crate::rt::{self, note, site, site::Site, step, tag::Tag, wait::Wait};
-use seqcst_explore::{How, Kind};
+use seqcst_explore::{AccessType, Kind};
 use std::panic::Location;
 
 /// Like [`std::sync::Once`]. Inside a model it has not happened yet at the beginning of each execution.
@@ -76,7 +76,7 @@ impl Once {
             return self.real.is_completed();
         }
         let (id, site) = (lock_id(&self.tag), site::number(Location::caller()));
-        let look = op(Kind::Load, How::Read, names::LOCK, id);
+        let look = op(Kind::Load, AccessType::Read, names::LOCK, id);
         step(site, look, Wait::Nothing, |world| {
             let lock = world.locks.get(id);
             let done = lock.done;
@@ -102,13 +102,13 @@ impl Once {
 }
 
 fn begin(id: u32, site: Site) -> Found {
-    let begun = op(Kind::Lock, How::Write, names::LOCK, id);
+    let begun = op(Kind::Lock, AccessType::Write, names::LOCK, id);
     step(site, begun, Wait::Free(id), |world| {
         let lock = world.locks.get(id);
         if lock.done {
             world.tasks[world.current as usize].views.acquire(&lock.written);
             note(world, || format!("o{id} is done"));
-            return (op(Kind::Load, How::Read, names::LOCK, id), Found::Done);
+            return (op(Kind::Load, AccessType::Read, names::LOCK, id), Found::Done);
         }
         let poisoned = lock.poisoned;
         super::take(world, id);
@@ -127,7 +127,7 @@ struct End {
 impl Drop for End {
     fn drop(&mut self) {
         let &mut End { id, site, poisoned } = self;
-        let ended = op(Kind::Unlock, How::Write, names::LOCK, id);
+        let ended = op(Kind::Unlock, AccessType::Write, names::LOCK, id);
         step(site, ended, Wait::Nothing, |world| {
             let lock = world.locks.get(id);
             (lock.done, lock.poisoned) = (!poisoned, poisoned);

@@ -4,7 +4,7 @@ use super::guards::{give_alone, guarded, leads_to_the_value, take_alone, try_alo
 use super::{LockResult, TryLockResult, lock_id, really};
 use crate::rt::world::{World, names, op};
 use crate::rt::{self, note, site, site::Site, step, tag::Tag, wait::Wait};
-use seqcst_explore::{How, Kind};
+use seqcst_explore::{AccessType, Kind};
 use std::fmt;
 use std::panic::Location;
 
@@ -55,7 +55,7 @@ impl<T: ?Sized> RwLock<T> {
             return self.reader(None, self.real.read());
         }
         let (id, site) = (lock_id(&self.tag), site::number(Location::caller()));
-        let taken = op(Kind::Lock, How::Read, names::LOCK, id);
+        let taken = op(Kind::Lock, AccessType::Read, names::LOCK, id);
         step(site, taken, Wait::Shared(id), |world| {
             note(world, || format!("lock m{id} to read"));
             take(world, id);
@@ -72,7 +72,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let is_free = |site| {
             let id = lock_id(&self.tag);
-            let taken = op(Kind::TryLock, How::Read, names::LOCK, id);
+            let taken = op(Kind::TryLock, AccessType::Read, names::LOCK, id);
             step(site, taken, Wait::Nothing, |world| {
                 let free = world.locks.get(id).writer.is_none();
                 note(world, || format!("try to lock m{id} to read: {}", if free { "done" } else { "taken" }));
@@ -148,7 +148,7 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
         let real = self.real.take();
         let Some(site) = self.site.filter(|_| rt::inside()) else { return drop(real) };
         let id = lock_id(&self.lock.tag);
-        let given = op(Kind::Unlock, How::Read, names::LOCK, id);
+        let given = op(Kind::Unlock, AccessType::Read, names::LOCK, id);
         step(site, given, Wait::Nothing, |world| {
             note(world, || format!("unlock m{id}"));
             drop(real);

@@ -3,7 +3,7 @@
 use super::arc::{Arc, acquire, counter};
 use crate::rt::world::{names, op};
 use crate::rt::{here, note, site, step, tag::Tag, wait::Wait};
-use seqcst_explore::{How, Kind};
+use seqcst_explore::{AccessType, Kind};
 use std::panic::Location;
 use std::sync as real;
 
@@ -34,12 +34,12 @@ impl<T: ?Sized> Weak<T> {
         };
         here().ask_about_drops();
         let site = site::number(Location::caller());
-        let found = op(Kind::Rmw, How::Write, names::COUNTER, id);
+        let found = op(Kind::Rmw, AccessType::Write, names::COUNTER, id);
         let value = step(site, found, Wait::Nothing, |world| {
             let value = self.value.upgrade();
             note(world, || format!("upgrade to r{id}: {}", if value.is_some() { "done" } else { "gone" }));
             if value.is_none() {
-                return (op(Kind::Load, How::Read, names::COUNTER, id), None);
+                return (op(Kind::Load, AccessType::Read, names::COUNTER, id), None);
             }
             world.counters.get(id).strong += 1;
             acquire(world, id);

@@ -13,7 +13,7 @@ use crate::rt::task::Job;
 use crate::rt::world::names;
 use crate::rt::{self, here, note, site, step, wait::Wait, worker};
 use park::Who;
-use seqcst_explore::{How, Kind, Op};
+use seqcst_explore::{AccessType, Kind, Op};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::time::Duration;
 
@@ -129,8 +129,9 @@ where
     });
     // SAFETY: promised by the caller.
     let job: Job = unsafe { std::mem::transmute::<Box<dyn FnOnce() + 'a>, Job>(job) };
-    let spawn =
-        |number| Op::new(Kind::Spawn, How::Write, names::thread(number)).and(How::Write, names::SPAWNS);
+    let spawn = |number| {
+        Op::new(Kind::Spawn, AccessType::Write, names::thread(number)).and(AccessType::Write, names::SPAWNS)
+    };
     let handle_name = name.clone();
     let number = step(site, spawn(here().threads), Wait::Nothing, move |world| {
         let number = world.add_thread(name, job);
@@ -154,14 +155,14 @@ impl<T> Inside<T> {
     }
 
     fn is_finished(&self) -> bool {
-        let look = Op::new(Kind::Load, How::Read, names::thread(self.number));
+        let look = Op::new(Kind::Load, AccessType::Read, names::thread(self.number));
         step(0, look, Wait::Nothing, |world| (look, world.tasks[self.number as usize].ended))
     }
 }
 
 /// Waits for the end of a thread.
 fn join(number: u32, site: site::Site) {
-    let op = Op::new(Kind::Join, How::Read, names::thread(number));
+    let op = Op::new(Kind::Join, AccessType::Read, names::thread(number));
     step(site, op, Wait::Ended(number), |world| {
         let (me, other) = (world.current as usize, number as usize);
         if me != other && world.tasks[other].ended {

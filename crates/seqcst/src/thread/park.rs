@@ -2,7 +2,7 @@
 
 use crate::rt::world::names;
 use crate::rt::{self, note, site, step, wait::Wait};
-use seqcst_explore::{How, Kind, Op};
+use seqcst_explore::{AccessType, Kind, Op};
 use std::panic::Location;
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ fn unpark(who: Who, site: site::Site) {
         return;
     }
     let number = who.number;
-    let op = Op::new(Kind::Post, How::Write, names::token(number));
+    let op = Op::new(Kind::Post, AccessType::Write, names::token(number));
     step(site, op, Wait::Nothing, |world| {
         world.me().spin.clear();
         let mut handed = std::mem::take(&mut world.tasks[number as usize].handed);
@@ -121,7 +121,7 @@ pub fn park_timeout(time: Duration) {
 }
 
 fn wait(timed: bool, site: site::Site) {
-    let op = Op::new(Kind::Take, How::Write, names::token(rt::here().current));
+    let op = Op::new(Kind::Take, AccessType::Write, names::token(rt::here().current));
     step(site, op, Wait::Token(timed), |world| {
         note(world, || "park".to_owned());
         let task = world.me();

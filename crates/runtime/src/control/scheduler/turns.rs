@@ -6,7 +6,7 @@ use crate::control::bodies::Body;
 use crate::control::spin::{Arrival, Spin};
 use crate::control::{descriptors, pending};
 use core::sync::atomic::Ordering::Relaxed;
-use seqcst_explore::{How, Kind, Op, State, Step, ThreadId};
+use seqcst_explore::{AccessType, Kind, Op, State, Step, ThreadId};
 
 /// Announces a step that can be made at any time, and waits for the turn.
 #[inline]
@@ -120,17 +120,17 @@ fn begin_step() {
 
 /// A thread that is being created.
 #[derive(Clone, Copy)]
-pub struct Newcomer {
+pub struct NewThread {
     /// Its number.
     pub number: ThreadId,
     body: *mut Body,
 }
 
 /// The running thread creates another one, which then [`arrives`], or doesn't: [`forget_last`].
-pub fn expect(pc: usize) -> Option<Newcomer> {
+pub fn expect(pc: usize) -> Option<NewThread> {
     let spawn = |scheduler: &Scheduler| {
         let number = scheduler.threads.len() as ThreadId;
-        (number, Op::new(Kind::Spawn, How::Write, object(number)))
+        (number, Op::new(Kind::Spawn, AccessType::Write, object(number)))
     };
     point(spawn(get()?).1, pc);
     // Others may have created threads in the meantime.
@@ -139,7 +139,7 @@ pub fn expect(pc: usize) -> Option<Newcomer> {
     scheduler.turned_out(op);
     let body = scheduler.threads[0].body.another();
     scheduler.add(body);
-    Some(Newcomer { number, body: &raw mut *scheduler.threads[number as usize].body })
+    Some(NewThread { number, body: &raw mut *scheduler.threads[number as usize].body })
 }
 
 /// The thread couldn't be created.
@@ -152,12 +152,12 @@ pub fn forget_last() {
 /// The thread is there, and can run.
 pub fn arrives(thread: ThreadId) {
     let Some(scheduler) = get() else { return };
-    scheduler.threads[thread as usize].op = Op::new(Kind::Begin, How::Read, object(thread));
+    scheduler.threads[thread as usize].op = Op::new(Kind::Begin, AccessType::Read, object(thread));
     scheduler.player.set(thread, State::Ready, &mut scheduler.log);
 }
 
 /// On the new thread, before everything else: returns when it is its turn. Its stack begins at `base`.
-pub fn begin(newcomer: Newcomer, base: usize) {
+pub fn begin(newcomer: NewThread, base: usize) {
     // SAFETY: the body stays where it is.
     unsafe { Body::lend(newcomer.body) };
     let Some(scheduler) = get() else { return };

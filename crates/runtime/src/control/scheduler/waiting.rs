@@ -3,7 +3,7 @@
 use super::Scheduler;
 use crate::control::registers;
 use crate::control::spin::Arrival;
-use seqcst_explore::{FENCES, How, Kind, NOBODY, Op, State, ThreadId};
+use seqcst_explore::{AccessType, FENCES, Kind, NOBODY, Op, State, ThreadId};
 
 /// What a thread waits for.
 #[derive(Clone, Copy)]
@@ -20,8 +20,8 @@ pub(super) enum Wait {
 }
 
 /// Is it perhaps no longer the same for those who wait? Readers that come to a lock and leave it change it for writers.
-fn changes(kind: Kind, how: How) -> bool {
-    how == How::Write || matches!(kind, Kind::Lock | Kind::TryLock | Kind::Unlock)
+fn changes(kind: Kind, how: AccessType) -> bool {
+    how == AccessType::Write || matches!(kind, Kind::Lock | Kind::TryLock | Kind::Unlock)
 }
 
 impl Scheduler {

@@ -9,9 +9,9 @@ const Y: usize = 0x200;
 const Z: usize = 0x300;
 
 /// Threads numbered from 1, in slots of the same number; times count events.
-fn journals(threads: &[&[(What, usize, u32, Mode)]]) -> Vec<(Slot, Vec<(u32, Event)>)> {
-    let events = |thread: usize, events: &[(What, usize, u32, Mode)]| {
-        let event = |(index, &(what, addr, write, mode)): (usize, &(What, usize, u32, Mode))| {
+fn journals(threads: &[&[(EventKind, usize, u32, Mode)]]) -> Vec<(Slot, Vec<(u32, Event)>)> {
+    let events = |thread: usize, events: &[(EventKind, usize, u32, Mode)]| {
+        let event = |(index, &(what, addr, write, mode)): (usize, &(EventKind, usize, u32, Mode))| {
             let site = Site(thread as u32 * 100 + index as u32);
             (thread as u32, Event { time: index as u32, write, addr, life: 0, site, what, mode, size: 4 })
         };
@@ -20,7 +20,7 @@ fn journals(threads: &[&[(What, usize, u32, Mode)]]) -> Vec<(Slot, Vec<(u32, Eve
     threads.iter().enumerate().map(|(i, list)| (i as Slot + 1, events(i + 1, list))).collect()
 }
 
-fn found(threads: &[&[(What, usize, u32, Mode)]], from: (Slot, Time), to: Slot) -> Vec<Link> {
+fn found(threads: &[&[(EventKind, usize, u32, Mode)]], from: (Slot, Time), to: Slot) -> Vec<Link> {
     let journals = journals(threads);
     let addr = journals[usize::from(from.0) - 1].1[from.1 as usize].1.addr;
     find(&journals, (from.0, from.1, addr), to)
@@ -34,7 +34,10 @@ fn steps(links: &[Link]) -> Vec<(u32, Edge)> {
 #[test]
 fn store_buffering() {
     let links = found(
-        &[&[(What::Store, X, 1, Relaxed), (What::Load, Y, 0, Relaxed)], &[(What::Store, Y, 1, Relaxed)]],
+        &[
+            &[(EventKind::Store, X, 1, Relaxed), (EventKind::Load, Y, 0, Relaxed)],
+            &[(EventKind::Store, Y, 1, Relaxed)],
+        ],
         (1, 0),
         2,
     );
@@ -45,7 +48,10 @@ fn store_buffering() {
 #[test]
 fn message_passing() {
     let links = found(
-        &[&[(What::Store, X, 1, Relaxed), (What::Store, Y, 1, Release)], &[(What::Load, Y, 1, Relaxed)]],
+        &[
+            &[(EventKind::Store, X, 1, Relaxed), (EventKind::Store, Y, 1, Release)],
+            &[(EventKind::Load, Y, 1, Relaxed)],
+        ],
         (1, 0),
         2,
     );
@@ -57,9 +63,13 @@ fn message_passing() {
 fn three_threads() {
     // Write, read and write, read (causality).
     let threads: &[&[_]] = &[
-        &[(What::Store, X, 1, Relaxed)],
-        &[(What::Load, Z, 0, Relaxed), (What::Load, X, 1, Relaxed), (What::Store, Y, 1, Relaxed)],
-        &[(What::Load, Y, 0, Relaxed), (What::Load, Y, 1, Relaxed)],
+        &[(EventKind::Store, X, 1, Relaxed)],
+        &[
+            (EventKind::Load, Z, 0, Relaxed),
+            (EventKind::Load, X, 1, Relaxed),
+            (EventKind::Store, Y, 1, Relaxed),
+        ],
+        &[(EventKind::Load, Y, 0, Relaxed), (EventKind::Load, Y, 1, Relaxed)],
     ];
     let expected = [(100, Start), (201, ReadsFrom), (202, Program), (301, ReadsFrom)];
     assert_eq!(steps(&found(threads, (1, 0), 3)), expected);
@@ -68,10 +78,14 @@ fn three_threads() {
 #[test]
 fn independent_reads() {
     let threads: &[&[_]] = &[
-        &[(What::Store, X, 1, Relaxed)],
-        &[(What::Store, Y, 1, Relaxed)],
-        &[(What::Load, X, 1, Acquire), (What::Fence, 0, 0, SeqCst), (What::Load, Y, 0, Acquire)],
-        &[(What::Load, Y, 1, Acquire)],
+        &[(EventKind::Store, X, 1, Relaxed)],
+        &[(EventKind::Store, Y, 1, Relaxed)],
+        &[
+            (EventKind::Load, X, 1, Acquire),
+            (EventKind::Fence, 0, 0, SeqCst),
+            (EventKind::Load, Y, 0, Acquire),
+        ],
+        &[(EventKind::Load, Y, 1, Acquire)],
     ];
     let links = found(threads, (1, 0), 4);
     let expected = [(100, Start), (300, ReadsFrom), (302, Program), (200, FromRead), (400, ReadsFrom)];
@@ -83,9 +97,13 @@ fn independent_reads() {
 fn reads_are_preferred_to_overwriting() {
     // By fr in one step, by rf through the third thread in two.
     let threads: &[&[_]] = &[
-        &[(What::Store, X, 1, Relaxed), (What::Load, Y, 0, Relaxed), (What::Store, Z, 1, Relaxed)],
-        &[(What::Store, Y, 1, Relaxed), (What::Load, Y, 5, Relaxed)],
-        &[(What::Load, Z, 1, Relaxed), (What::Store, Y, 5, Relaxed)],
+        &[
+            (EventKind::Store, X, 1, Relaxed),
+            (EventKind::Load, Y, 0, Relaxed),
+            (EventKind::Store, Z, 1, Relaxed),
+        ],
+        &[(EventKind::Store, Y, 1, Relaxed), (EventKind::Load, Y, 5, Relaxed)],
+        &[(EventKind::Load, Z, 1, Relaxed), (EventKind::Store, Y, 5, Relaxed)],
     ];
     let expected = [(100, Start), (102, Program), (300, ReadsFrom), (301, Program), (201, ReadsFrom)];
     assert_eq!(steps(&found(threads, (1, 0), 2)), expected);
@@ -94,22 +112,30 @@ fn reads_are_preferred_to_overwriting() {
 #[test]
 fn release_sequences() {
     let sequence: &[&[_]] = &[
-        &[(What::Store, X, 1, Relaxed), (What::Store, Y, 4, Release)],
-        &[(What::Load, Y, 6, Acquire)],
-        &[(What::Rmw, Y, 5, Relaxed)],
-        &[(What::Rmw, Y, 6, Relaxed)],
+        &[(EventKind::Store, X, 1, Relaxed), (EventKind::Store, Y, 4, Release)],
+        &[(EventKind::Load, Y, 6, Acquire)],
+        &[(EventKind::Rmw, Y, 5, Relaxed)],
+        &[(EventKind::Rmw, Y, 6, Relaxed)],
     ];
     assert_eq!(steps(&found(sequence, (1, 0), 2)), [(100, Start), (101, Program), (200, ReadsFrom)]);
-    let broken: &[&[_]] =
-        &[sequence[0], sequence[1], &[(What::Store, Y, 5, Relaxed)], &[(What::Load, Z, 0, Relaxed)]];
+    let broken: &[&[_]] = &[
+        sequence[0],
+        sequence[1],
+        &[(EventKind::Store, Y, 5, Relaxed)],
+        &[(EventKind::Load, Z, 0, Relaxed)],
+    ];
     assert_eq!(steps(&found(broken, (1, 0), 2)), [(100, Start), (101, Program), (200, ReadsLater)]);
 }
 
 #[test]
 fn overwriting_and_fences() {
     let threads: &[&[_]] = &[
-        &[(What::Store, X, 1, Relaxed), (What::Fence, 0, 0, Mode::AcqRel), (What::Store, Y, 1, Relaxed)],
-        &[(What::Rmw, Y, 3, Relaxed), (What::Fence, 0, 0, Acquire)],
+        &[
+            (EventKind::Store, X, 1, Relaxed),
+            (EventKind::Fence, 0, 0, Mode::AcqRel),
+            (EventKind::Store, Y, 1, Relaxed),
+        ],
+        &[(EventKind::Rmw, Y, 3, Relaxed), (EventKind::Fence, 0, 0, Acquire)],
     ];
     let links = found(threads, (1, 0), 2);
     assert_eq!(steps(&links), [(100, Start), (102, Program), (200, Overwrites)]);
@@ -119,14 +145,18 @@ fn overwriting_and_fences() {
 #[test]
 fn objects_and_threads() {
     let mutex: &[&[_]] = &[
-        &[(What::Store, X, 1, Relaxed), (What::Release, Y, 7, Release)],
-        &[(What::Release, Y, 8, Release), (What::Acquire, Y, 6, Acquire), (What::Acquire, Y, 9, Acquire)],
+        &[(EventKind::Store, X, 1, Relaxed), (EventKind::Release, Y, 7, Release)],
+        &[
+            (EventKind::Release, Y, 8, Release),
+            (EventKind::Acquire, Y, 6, Acquire),
+            (EventKind::Acquire, Y, 9, Acquire),
+        ],
     ];
     assert_eq!(steps(&found(mutex, (1, 0), 2)), [(100, Start), (101, Program), (202, Synchronises)]);
     let births: &[&[_]] = &[
-        &[(What::Store, X, 1, Relaxed), (What::Spawn, 2, 0, Release)],
-        &[(What::Begin, 2, 0, Acquire), (What::End, 2, 0, Release)],
-        &[(What::Join, 2, 0, Acquire)],
+        &[(EventKind::Store, X, 1, Relaxed), (EventKind::Spawn, 2, 0, Release)],
+        &[(EventKind::Begin, 2, 0, Acquire), (EventKind::End, 2, 0, Release)],
+        &[(EventKind::Join, 2, 0, Acquire)],
     ];
     let expected = [(100, Start), (101, Program), (200, Synchronises), (201, Program), (300, Synchronises)];
     assert_eq!(steps(&found(births, (1, 0), 3)), expected);
@@ -135,14 +165,17 @@ fn objects_and_threads() {
 #[test]
 fn fences_in_order() {
     let threads: &[&[_]] = &[
-        &[(What::Store, X, 1, Relaxed)],
-        &[(What::Load, X, 1, Relaxed), (What::Fence, 0, 4, SeqCst)],
-        &[(What::Fence, 0, 3, SeqCst), (What::Fence, 0, 5, SeqCst)],
+        &[(EventKind::Store, X, 1, Relaxed)],
+        &[(EventKind::Load, X, 1, Relaxed), (EventKind::Fence, 0, 4, SeqCst)],
+        &[(EventKind::Fence, 0, 3, SeqCst), (EventKind::Fence, 0, 5, SeqCst)],
     ];
     let expected = [(100, Start), (200, ReadsFrom), (201, Program), (301, Synchronises)];
     assert_eq!(steps(&found(threads, (1, 0), 3)), expected);
-    let unnumbered: &[&[_]] =
-        &[threads[0], &[threads[1][0], (What::Fence, 0, 0, SeqCst)], &[(What::Fence, 0, 0, SeqCst)]];
+    let unnumbered: &[&[_]] = &[
+        threads[0],
+        &[threads[1][0], (EventKind::Fence, 0, 0, SeqCst)],
+        &[(EventKind::Fence, 0, 0, SeqCst)],
+    ];
     assert_eq!(found(unnumbered, (1, 0), 3), []);
 }
 
@@ -160,19 +193,24 @@ fn the_access_itself_explains_nothing() {
         mode: Relaxed,
         size: 4,
     };
-    left.push(event(5, What::Store, X + 1, 1));
-    left.push(event(6, What::Release, Y + 1, 1));
-    right.push(event(9, What::Acquire, Y + 1, 1));
-    right.push(event(9, What::Load, X + 1, 1));
+    left.push(event(5, EventKind::Store, X + 1, 1));
+    left.push(event(6, EventKind::Release, Y + 1, 1));
+    right.push(event(9, EventKind::Acquire, Y + 1, 1));
+    right.push(event(9, EventKind::Load, X + 1, 1));
     let whats = |links: Vec<Link>| links.iter().map(|link| link.what).collect::<Vec<_>>();
-    assert_eq!(whats(chain((901, 5, X + 1), (902, 9))), [What::Store, What::Release, What::Acquire]);
+    assert_eq!(
+        whats(chain((901, 5, X + 1), (902, 9))),
+        [EventKind::Store, EventKind::Release, EventKind::Acquire]
+    );
     assert_eq!(whats(chain((901, 5, X + 1), (902, 8))), []);
 }
 
 #[test]
 fn nothing_is_made_up() {
-    let threads: &[&[_]] =
-        &[&[(What::Store, X, 1, Relaxed), (What::Load, Y, 1, Relaxed)], &[(What::Store, Y, 1, Relaxed)]];
+    let threads: &[&[_]] = &[
+        &[(EventKind::Store, X, 1, Relaxed), (EventKind::Load, Y, 1, Relaxed)],
+        &[(EventKind::Store, Y, 1, Relaxed)],
+    ];
     assert_eq!(found(threads, (1, 0), 2), []);
     // Not in the journals, another life of the same address, another thread in the same slot.
     let journals = journals(threads);
@@ -191,8 +229,8 @@ fn nothing_is_made_up() {
 #[test]
 fn numbers_go_round() {
     let threads: &[&[_]] = &[
-        &[(What::Store, X, 1, Relaxed), (What::Load, Y, u32::MAX, Relaxed)],
-        &[(What::Store, Y, u32::MAX - 1, Relaxed), (What::Store, Y, 1, Relaxed)],
+        &[(EventKind::Store, X, 1, Relaxed), (EventKind::Load, Y, u32::MAX, Relaxed)],
+        &[(EventKind::Store, Y, u32::MAX - 1, Relaxed), (EventKind::Store, Y, 1, Relaxed)],
     ];
     assert_eq!(steps(&found(threads, (1, 0), 2)), [(100, Start), (101, Program), (201, FromRead)]);
 }

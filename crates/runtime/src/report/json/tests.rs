@@ -3,11 +3,11 @@
 use super::super::found::Access;
 use super::*;
 use crate::context::Site;
-use crate::journal::What;
+use crate::journal::EventKind;
 use expect_test::expect;
 use seqcst_model::Mode;
 
-fn shown(what: What, mode: Option<Mode>) -> Shown {
+fn shown(what: EventKind, mode: Option<Mode>) -> Shown {
     let frame = Frame { function: "f<\"a\\b\">".into(), file: "/x.c".into(), line: 3, ..Frame::default() };
     let access = Access { thread: 1, what, mode, addr: 0x1000, size: 8, site: Site::UNKNOWN };
     Shown { access, stack: vec![frame], variable: Some("tab\there".into()) }
@@ -19,8 +19,8 @@ fn whole_object() {
         kind: Kind::Race,
         fate: Fate::Error,
         count: 0,
-        access: shown(What::Store, None),
-        other: Some(shown(What::Load, Some(Mode::Acquire))),
+        access: shown(EventKind::Store, None),
+        other: Some(shown(EventKind::Load, Some(Mode::Acquire))),
         older: None,
         freed: false,
         chain: Vec::new(),

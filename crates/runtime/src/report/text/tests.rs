@@ -23,7 +23,7 @@ fn frame(function: &str, line: u32) -> Frame {
     }
 }
 
-fn access(thread: u32, what: What, mode: Option<Mode>, addr: usize) -> Access {
+fn access(thread: u32, what: EventKind, mode: Option<Mode>, addr: usize) -> Access {
     Access { thread, what, mode, addr, size: 4, site: Site::UNKNOWN }
 }
 
@@ -43,7 +43,7 @@ fn shown(access: Access, line: u32) -> Shown {
     }
 }
 
-fn step(edge: Edge, thread: u32, what: What, mode: Mode, addr: usize, line: u32) -> Step {
+fn step(edge: Edge, thread: u32, what: EventKind, mode: Mode, addr: usize, line: u32) -> Step {
     let (released, acquired) = (mode.is_release(), mode.is_acquire());
     let site = Site::UNKNOWN;
     let link = Link {
@@ -82,14 +82,14 @@ fn check(report: &Report, expected: Expect) {
 #[test]
 fn store_buffering() {
     let chain = vec![
-        step(Edge::Start, 1, What::Store, Mode::Release, X, 29),
-        step(Edge::Program, 1, What::Load, Mode::Acquire, Y, 31),
-        step(Edge::FromRead, 2, What::Store, Mode::Release, Y, 29),
+        step(Edge::Start, 1, EventKind::Store, Mode::Release, X, 29),
+        step(Edge::Program, 1, EventKind::Load, Mode::Acquire, Y, 31),
+        step(Edge::FromRead, 2, EventKind::Store, Mode::Release, Y, 29),
     ];
-    let load = shown(access(2, What::Load, Some(Mode::Relaxed), X), 31);
-    let store = shown(access(1, What::Store, Some(Mode::Release), X), 29);
+    let load = shown(access(2, EventKind::Load, Some(Mode::Relaxed), X), 31);
+    let store = shown(access(1, EventKind::Store, Some(Mode::Release), X), 29);
     let mut report = report(Kind::Stale, load, store, chain);
-    report.older = Some(shown(access(0, What::Store, None, X), 11));
+    report.older = Some(shown(access(0, EventKind::Store, None, X), 11));
     check(
         &report,
         expect![[r#"
@@ -118,12 +118,12 @@ fn store_buffering() {
 #[test]
 fn message_passing_on_the_heap() {
     let chain = vec![
-        step(Edge::Start, 0, What::Store, Mode::Relaxed, 0x7b04_0000_0010, 10),
-        step(Edge::Program, 0, What::Store, Mode::Relaxed, 0x7b04_0000_0018, 11),
-        step(Edge::ReadsFrom, 3, What::Load, Mode::Relaxed, 0x7b04_0000_0018, 20),
+        step(Edge::Start, 0, EventKind::Store, Mode::Relaxed, 0x7b04_0000_0010, 10),
+        step(Edge::Program, 0, EventKind::Store, Mode::Relaxed, 0x7b04_0000_0018, 11),
+        step(Edge::ReadsFrom, 3, EventKind::Load, Mode::Relaxed, 0x7b04_0000_0018, 20),
     ];
-    let now = shown(access(3, What::Rmw, Some(Mode::AcqRel), 0x7b04_0000_0010), 21);
-    let missed = shown(access(0, What::Store, Some(Mode::Relaxed), 0x7b04_0000_0010), 10);
+    let now = shown(access(3, EventKind::Rmw, Some(Mode::AcqRel), 0x7b04_0000_0010), 21);
+    let missed = shown(access(0, EventKind::Store, Some(Mode::Relaxed), 0x7b04_0000_0010), 10);
     check(
         &report(Kind::Stale, now, missed, chain),
         expect![[r#"
@@ -150,8 +150,8 @@ fn message_passing_on_the_heap() {
 
 #[test]
 fn waits_and_unknown_places() {
-    let now = Shown { stack: Vec::new(), ..shown(access(1, What::Load, Some(Mode::Acquire), X), 1) };
-    let missed = shown(access(0, What::Store, None, X), 10);
+    let now = Shown { stack: Vec::new(), ..shown(access(1, EventKind::Load, Some(Mode::Acquire), X), 1) };
+    let missed = shown(access(0, EventKind::Store, None, X), 10);
     check(
         &report(Kind::Wait, now, missed, Vec::new()),
         expect![[r#"
@@ -162,7 +162,7 @@ fn waits_and_unknown_places() {
               It can miss the store of 4 bytes by the main thread:
                 #0 try_enter dekker.c:10:12 (dekker+0x120a)
                 #1 worker dekker.c:52:12 (dekker+0x1234)
-              What forces the order under SC is no longer remembered (a larger history= may show it).
+              EventKind forces the order under SC is no longer remembered (a larger history= may show it).
             SUMMARY: seqcst: stale load an unknown place
             ==================
         "#]],
@@ -171,12 +171,12 @@ fn waits_and_unknown_places() {
 
 #[test]
 fn stores() {
-    let now = shown(access(1, What::Store, Some(Mode::Relaxed), X), 40);
-    let missed = shown(access(2, What::Store, Some(Mode::Release), X), 10);
+    let now = shown(access(1, EventKind::Store, Some(Mode::Relaxed), X), 40);
+    let missed = shown(access(2, EventKind::Store, Some(Mode::Release), X), 10);
     let chain = vec![
-        step(Edge::Start, 2, What::Store, Mode::Release, X, 10),
-        step(Edge::Program, 2, What::Store, Mode::Release, Y, 11),
-        step(Edge::Overwrites, 1, What::Store, Mode::Relaxed, Y, 39),
+        step(Edge::Start, 2, EventKind::Store, Mode::Release, X, 10),
+        step(Edge::Program, 2, EventKind::Store, Mode::Release, Y, 11),
+        step(Edge::Overwrites, 1, EventKind::Store, Mode::Relaxed, Y, 39),
     ];
     check(
         &report(Kind::Stale, now, missed, chain),
@@ -205,8 +205,8 @@ fn stores() {
 
 #[test]
 fn races() {
-    let now = shown(access(1, What::Store, None, X), 40);
-    let before = shown(access(0, What::Load, Some(Mode::Acquire), X), 10);
+    let now = shown(access(1, EventKind::Store, None, X), 40);
+    let before = shown(access(0, EventKind::Load, Some(Mode::Acquire), X), 10);
     let mut race = report(Kind::Race, now, before, Vec::new());
     check(
         &race,

@@ -3,7 +3,7 @@
 use super::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 use crate::rt::world::{World, names};
 use crate::rt::{self, here, note, site::Site, step, tag::Tag, wait::Wait};
-use seqcst_explore::{How, Kind, Object, Op};
+use seqcst_explore::{AccessType, Kind, Object, Op};
 use seqcst_monitor::clocks::run::Message;
 use std::collections::VecDeque;
 use std::fmt;
@@ -68,9 +68,10 @@ impl<T> Channel<T> {
             return Err(TryRecvError::Disconnected);
         }
         let id = self.id;
-        let taken = Op::new(Kind::Take, How::Write, self.messages());
-        let looked = Op::new(Kind::TryLock, How::Read, self.messages()).and(How::Write, self.senders());
-        step(site, taken.and(How::Write, self.senders()), wait, |world| {
+        let taken = Op::new(Kind::Take, AccessType::Write, self.messages());
+        let looked =
+            Op::new(Kind::TryLock, AccessType::Read, self.messages()).and(AccessType::Write, self.senders());
+        step(site, taken.and(AccessType::Write, self.senders()), wait, |world| {
             let channel = world.channels.get(id);
             let task = &mut world.tasks[world.current as usize];
             if let Some(knows) = channel.filled.pop_front() {
@@ -114,7 +115,7 @@ impl<T> Channel<T> {
         if !self.is_here() {
             return;
         }
-        let closed = Op::new(Kind::Take, How::Write, self.messages());
+        let closed = Op::new(Kind::Take, AccessType::Write, self.messages());
         let left = step(0, closed, Wait::Nothing, |world| {
             note(world, || format!("close q{}", self.id));
             let channel = world.channels.get(self.id);
@@ -133,16 +134,16 @@ impl<T> Place<T> {
         if !channel.is_here() {
             return Err(SendError(message));
         }
-        let sent = Op::new(Kind::Post, How::Write, channel.messages());
+        let sent = Op::new(Kind::Post, AccessType::Write, channel.messages());
         let number = step(site, sent, Wait::Room(channel.id), |world| {
             note(world, || format!("send to q{}", channel.id));
             if world.channels.get(channel.id).closed {
-                return (Op::new(Kind::Post, How::Read, channel.messages()), Err(SendError(message)));
+                return (Op::new(Kind::Post, AccessType::Read, channel.messages()), Err(SendError(message)));
             }
             (sent, Ok(channel.put(world, message)))
         })?;
         if channel.room == Some(0) {
-            let met = Op::new(Kind::Wake, How::Read, channel.messages());
+            let met = Op::new(Kind::Wake, AccessType::Read, channel.messages());
             step(site, met, Wait::Taken(channel.id, number), |_| (met, ()));
         }
         Ok(())
@@ -154,8 +155,8 @@ impl<T> Place<T> {
         if !channel.is_here() {
             return Err(TrySendError::Disconnected(message));
         }
-        let sent = Op::new(Kind::Post, How::Write, channel.messages());
-        let looked = Op::new(Kind::TryLock, How::Read, channel.messages());
+        let sent = Op::new(Kind::Post, AccessType::Write, channel.messages());
+        let looked = Op::new(Kind::TryLock, AccessType::Read, channel.messages());
         step(site, sent, Wait::Nothing, |world| {
             note(world, || format!("try to send to q{}", channel.id));
             let state = world.channels.get(channel.id);
@@ -187,7 +188,7 @@ impl<T> Drop for Place<T> {
             return;
         }
         // Among themselves the senders may go in any order; who finds that none is left comes after all of them.
-        let gone = Op::new(Kind::Post, How::Read, channel.senders());
+        let gone = Op::new(Kind::Post, AccessType::Read, channel.senders());
         step(0, gone, Wait::Nothing, |world| {
             note(world, || format!("drop a sender of q{}", channel.id));
             let state = world.channels.get(channel.id);
