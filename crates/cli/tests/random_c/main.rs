@@ -89,7 +89,7 @@ fn compare<P: Drawn>(kind: &str) {
 /// Runs programs together; gives what was reported.
 fn run(compiler: &str, kind: &str, programs: &[Program]) -> Vec<Report> {
     let folder = Folder::new(&format!("random-{kind}-{compiler}"));
-    let source = folder.write("programs.c", &translation_unit(programs));
+    let source = folder.write("programs.c", translation_unit(programs));
     let said = folder.run(&folder.compile(compiler, &source), &[], "history=64");
     let errors: Vec<Report> = said.reports.into_iter().filter(|report| report.error).collect();
     let expected = if errors.is_empty() { 0 } else { 66 };
