@@ -4,6 +4,7 @@
 //@ rc11: robust
 //@ rc20: robust
 //@ tso: robust
+//@ slow: 670,000 states under rc11
 //
 // A ring of two slots. The sanitizer's version of it is corpus/c/chase-lev-robust.c. The last fence of the thief is what RC11 needs
 // beyond RC20: a compare-and-swap that fails is a relaxed load, and SC fences are no updates of a location.

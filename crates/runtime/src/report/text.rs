@@ -66,7 +66,7 @@ fn stale(out: &mut String, report: &Report, style: &Style) {
     chain(out, report);
     if report.chain.is_empty() && report.other.is_some() {
         out.push_str(
-            "  EventKind forces the order under SC is no longer remembered (a larger history= may show it).\n",
+            "  What forces the order under SC is no longer remembered (a larger history= may show it).\n",
         );
     }
     if !report.repair.is_empty() {

@@ -162,7 +162,7 @@ fn waits_and_unknown_places() {
               It can miss the store of 4 bytes by the main thread:
                 #0 try_enter dekker.c:10:12 (dekker+0x120a)
                 #1 worker dekker.c:52:12 (dekker+0x1234)
-              EventKind forces the order under SC is no longer remembered (a larger history= may show it).
+              What forces the order under SC is no longer remembered (a larger history= may show it).
             SUMMARY: seqcst: stale load an unknown place
             ==================
         "#]],
