@@ -3,7 +3,7 @@
 /// Something that steps touch: a memory location (its address), a lock, a thread.
 pub type Object = u64;
 
-/// The hidden location behind SC fences. Every SC fence updates it (`docs/theory.md`, "SC fence").
+/// The hidden location behind SC fences under RC20 and RA: every SC fence updates it (`docs/theory.md`, "SC fence").
 pub const FENCES: Object = 1;
 
 /// How a step touches an object.
@@ -72,8 +72,8 @@ pub enum Kind {
     Choose,
 }
 
-/// One step: what kind, and up to two objects with how they are touched (an SC access touches its location and
-/// [`FENCES`]; waiting for a signal touches a condition variable and a lock).
+/// One step: what kind, and up to two objects with how they are touched (under RC20 an SC access touches its location
+/// and [`FENCES`]; waiting for a signal touches a condition variable and a lock).
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Op {

@@ -60,8 +60,7 @@ pub enum Op {
         /// The value that replaces it.
         new: Value,
     },
-    /// A fence: no location. [`Mode::SeqCst`] is left only for hardware models; for RA and RC20 an SC fence
-    /// is lowered to an acquire fence, a `FetchAdd` of 0 on a hidden location, and a release fence.
+    /// A fence: no location. For RA and RC20, which have no SC fences, one of mode [`Mode::SeqCst`] is lowered to an acquire fence, a `FetchAdd` of 0 on a hidden location, and a release fence.
     Fence,
 }
 

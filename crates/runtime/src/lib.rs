@@ -2,7 +2,7 @@
 //!
 //! The compilers' ThreadSanitizer instrumentation calls it at every access (`__tsan_*`), and it stands in front of
 //! libc's threads, locks and memory. It executes the program's atomics one at a time per location (SC), and asks the
-//! monitors of `seqcst-monitor`, before each access, whether it could be stale under RC20, and whether it races.
+//! monitors of `seqcst-monitor`, before each access, whether it could be stale under RC11, and whether it races.
 //!
 //! From the outside in:
 //! * [`abi`]: what compilers call; [`interpose`]: what stands in front of libc;

@@ -2,7 +2,7 @@
 //!
 //! An access races with an earlier one that overlaps it, by another thread, of which one writes and one isn't atomic,
 //! and which doesn't happen before it: the earlier one's local time isn't covered by the thread's view `cur`
-//! (RC20's happens-before, fences included). Cells are read and written without a lock, one word each: two threads
+//! (C11's happens-before, fences included). Cells are read and written without a lock, one word each: two threads
 //! that do so at the same time can lose a cell, never invent one.
 //!
 //! Cells keep plain accesses. Atomic ones are kept with their location (`places`); here a *mark* tells that there is

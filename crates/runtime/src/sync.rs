@@ -1,6 +1,6 @@
 //! Synchronisation through objects that aren't atomics of the program: mutexes, semaphores, and so on.
 //!
-//! Who acquires an object learns what those who released it knew, in RC20's happens-before and in SC's alike.
+//! Who acquires an object learns what those who released it knew, in C11's happens-before and in SC's alike.
 
 use crate::chunks;
 use crate::held::{Held, Hold};

@@ -1,8 +1,8 @@
 //! Programs as a source of schedules: a program is executed step by step, as a [`Player`] says, with the clock monitors
 //! watching.
 //!
-//! A step is one access; fences other than SC fences come with the access before them, and an SC fence is an update of
-//! its hidden location. All threads are there from the start. `wait` and `BCAS` are steps that wait. Free choices
+//! A step is one access; fences come with the access before them, but under RC20 and RA an SC fence is an update of a
+//! hidden location. All threads are there from the start. `wait` and `BCAS` are steps that wait. Free choices
 //! (`oneof`, a weak compare-and-swap that may fail) belong to the access before them and go on the tape as choices; a
 //! thread that begins with one has a step for it.
 //!

@@ -57,7 +57,7 @@ impl Watch {
         };
     }
 
-    /// A fence. The update of the hidden location behind an SC fence is an access of its own.
+    /// A fence. Where SC fences update a hidden location, that is an access of its own.
     pub fn fence(&mut self, thread: usize, mode: Mode) {
         if let Some(thread) = self.threads.get_mut(thread) {
             thread.fence(mode, &mut Hidden::new());

@@ -1,4 +1,4 @@
-//! The dynamic RC20 monitor: thread clocks and access history (`docs/theory.md`, "Dynamic monitors").
+//! The dynamic monitor for C11's happens-before: thread clocks and access history (`docs/theory.md`, "Dynamic monitors").
 //!
 //! The paper's algorithm (\[RSAN25], Fig. 4) keeps clocks indexed by *location*, which costs as much per access as there
 //! are locations. The same knowledge fits in clocks indexed by *thread*: a [`Thread`] has the views `sc`, `cur`, `rel`
