@@ -3,8 +3,8 @@
 
 mod common;
 
+use common::Verdict;
 use common::engine::{Reductions, USUAL, verdict};
-use common::{Verdict, slow_too};
 use seqcst_check::answer::Source;
 use seqcst_check::robustness::decide;
 use seqcst_check::witness::witness;
@@ -12,6 +12,7 @@ use seqcst_model::Model;
 use seqcst_program::semantics::Machine;
 use seqcst_program::{lower, parse};
 use seqcst_testing::corpus::{self, Program};
+use seqcst_testing::drawn::slow_too;
 
 fn programs() -> Vec<Program> {
     corpus::finite_state().unwrap_or_else(|why| panic!("{why}"))

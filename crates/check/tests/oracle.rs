@@ -11,9 +11,10 @@ use common::definition::{self, Truth};
 use common::engine::{Engine, NONE, Reductions, USUAL};
 use common::sample::{Sample, ScSample};
 use common::sketch::{ScSketch, Sketch};
-use common::{Drawn, RA, RC11, RC20, TSO, Tally, Verdict, cases, compare_many};
+use common::{Drawn, RA, RC11, RC20, TSO, Tally, Verdict, compare_many};
 use seqcst_model::Model;
 use seqcst_model::sample::{Random, RandomProgram};
+use seqcst_testing::drawn::cases;
 
 /// Per model, half of them straight-line programs.
 const CASES: u64 = 2_000;

@@ -7,8 +7,9 @@ mod common;
 
 use common::engine::{Engine, NONE, Reductions, USUAL};
 use common::large::Large;
-use common::{RA, RC20, TSO, Tally, Verdict, cases, compare_many};
+use common::{RA, RC20, TSO, Tally, Verdict, compare_many};
 use seqcst_model::Model;
+use seqcst_testing::drawn::cases;
 use std::cell::Cell;
 
 const CASES: u64 = 40;

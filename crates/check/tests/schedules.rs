@@ -8,9 +8,10 @@ use common::sample::{Sample, ScSample};
 use common::schedules::{explore_all, sc_graphs};
 use common::sketch::{ScSketch, Sketch};
 use common::spinning::Spinning;
-use common::{Drawn, RA, RC11, RC20, TSO, Tally, Verdict, cases, compare_many};
+use common::{Drawn, RA, RC11, RC20, TSO, Tally, Verdict, compare_many};
 use seqcst_explore::strategies::{Bounded, Dpor};
 use seqcst_model::Model;
+use seqcst_testing::drawn::cases;
 use std::cell::Cell;
 use std::fmt::Display;
 

@@ -7,7 +7,7 @@ use common::engine::{Engine, USUAL};
 use common::sample::Sample;
 use common::schedules::{explore_all, first};
 use common::sketch::Sketch;
-use common::{Drawn, RA, RC20, TSO, Verdict, cases};
+use common::{Drawn, RA, RC20, TSO, Verdict};
 use seqcst_check::answer::Source;
 use seqcst_check::schedules::{Options, ProgramSource};
 use seqcst_check::witness::witness;
@@ -15,6 +15,7 @@ use seqcst_explore::strategies::{Bounded, Dpor, Pct, RandomWalk, Replay, minimiz
 use seqcst_explore::{End, Failing, Found, Limits, Strategy, Summary, explore, tape};
 use seqcst_model::Model;
 use seqcst_testing::corpus::{self, Verdict as Expected};
+use seqcst_testing::drawn::{cases, seeds};
 
 const UNDER: [Model; 3] = [RC20, RA, TSO];
 
@@ -87,7 +88,7 @@ fn replays(text: &str, under: Model) -> usize {
 #[test]
 fn what_is_found_can_be_replayed_and_told() {
     let mut failing = 0;
-    for seed in 0..cases(80 * 100) / 100 {
+    for seed in seeds(cases(80 * 100) / 100) {
         for under in UNDER {
             failing += replays(&Sample::draw(seed).to_string(), under);
             failing += replays(&Sketch::draw(seed).to_string(), under);
@@ -101,7 +102,7 @@ fn what_is_found_can_be_replayed_and_told() {
 #[test]
 fn minimized_schedules_have_the_fewest_preemptions() {
     let (mut compared, mut shortened) = (0, 0);
-    for seed in 0..cases(60 * 100) / 100 {
+    for seed in seeds(cases(60 * 100) / 100) {
         let text = Sketch::draw(seed).to_string();
         let engine = Engine::new(&text, RC20);
         let summary = run(&engine, &mut RandomWalk::new(seed, 60), 60);

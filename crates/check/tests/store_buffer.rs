@@ -8,10 +8,11 @@ mod common;
 use common::engine::{Engine, NONE, USUAL};
 use common::sample::Sample;
 use common::sketch::Sketch;
-use common::{Drawn, TSO, Tally, Verdict, cases, compare_many};
+use common::{Drawn, TSO, Tally, Verdict, compare_many};
 use seqcst_model::oracle::{self, Candidate};
 use seqcst_model::store_buffer;
 use seqcst_model::{Model, Program};
+use seqcst_testing::drawn::cases;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Do, Script, all, cases, draw};
+use common::{Do, Script, all, draw, seeds};
 use seqcst_explore::Strategy;
 use seqcst_explore::strategies::{Bounded, Dpor};
 use std::collections::BTreeSet;
@@ -70,7 +70,7 @@ fn is_sound(script: &Script) -> bool {
 fn all_traces_of_random_scripts() {
     let mut sums = [0; 4];
     let mut too_big = 0;
-    for seed in cases(400) {
+    for seed in seeds(400) {
         let mut script = draw::script(seed);
         let mut result = compare(&script);
         if result.is_err() {
@@ -97,7 +97,7 @@ fn all_traces_of_random_scripts() {
 #[test]
 fn all_traces_with_few_preemptions() {
     let mut sums = [0; 2];
-    for seed in cases(200) {
+    for seed in seeds(200) {
         let script = draw::script(seed);
         for bound in 0..3 {
             let Some(every) = all(&script, &mut Bounded::new(Some(bound)), MOST) else { continue };

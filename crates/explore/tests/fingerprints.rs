@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Machine, cases, draw};
+use common::{Machine, draw, seeds};
 use seqcst_explore::strategies::Bounded;
 use seqcst_explore::{Fingerprints, Op, Plan, Source, Strategy, ThreadId, Trace};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +37,7 @@ fn relation(trace: &Trace) -> Relation {
 fn the_same_for_the_same_trace_and_for_no_other() {
     let mut fingerprints = Fingerprints::default();
     let (mut traces, mut schedules) = (0, 0);
-    for seed in cases(150) {
+    for seed in seeds(150) {
         let script = draw::script(seed);
         let mut machine = Machine::new(&script);
         let mut known: BTreeMap<u64, Relation> = BTreeMap::new();

@@ -8,6 +8,7 @@ use seqcst::{Builder, Problem};
 use seqcst_model::oracle::{self, Candidate};
 use seqcst_model::sample::{Kind, Random, RandomProgram, Shape, Statement};
 use seqcst_model::{Mode, Model};
+use seqcst_testing::drawn;
 use std::ops::ControlFlow;
 
 /// Programs per model.
@@ -16,7 +17,7 @@ const CASES: u64 = 600;
 const LIMIT: usize = 60_000;
 
 fn cases() -> u64 {
-    std::env::var("SEQCST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(CASES)
+    drawn::cases(CASES)
 }
 
 /// A program of up to three threads, without blocking instructions and sums modulo three, which the crate has not.
@@ -61,7 +62,7 @@ fn builder(model: seqcst::Model) -> Builder {
 /// Compares verdicts; counts those that are fine and those that aren't.
 fn verdicts(model: seqcst::Model, definition: Model, non_atomic: bool) {
     let (mut fine, mut bad) = (0, 0);
-    for seed in 0..cases() {
+    for seed in drawn::seeds(cases()) {
         let program = draw(seed, non_atomic);
         let program = if definition == Model::Rc11 && seed % 2 == 0 {
             program.mostly_sc(&mut Random::new(seed))
@@ -133,7 +134,7 @@ fn verdicts_with_plain_accesses() {
 #[test]
 fn as_many_executions_as_graphs() {
     let (mut programs, mut all, mut redundant) = (0, 0, 0);
-    for seed in 0..cases() {
+    for seed in drawn::seeds(cases()) {
         let program = draw(seed, false).mostly_sc(&mut Random::new(seed));
         let mut graphs = 0;
         let visit = |candidate: Candidate| {

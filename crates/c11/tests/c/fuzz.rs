@@ -5,6 +5,7 @@ use std::path::Path;
 
 use seqcst_c11::Options;
 use seqcst_model::sample::Random;
+use seqcst_testing::drawn::{cases, first};
 
 /// Words that change the meaning of what stands around them.
 const WORDS: [&str; 24] = [
@@ -40,10 +41,10 @@ fn mutated_libraries_do_no_harm() {
     let mut names: Vec<_> =
         fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_file()).collect();
     names.sort();
-    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15 + first());
     let (mut read, mut refused) = (0, 0);
-    for round in 0..100 {
-        let path = &names[round % names.len()];
+    for round in 0..cases(100) {
+        let path = &names[round as usize % names.len()];
         let text = fs::read_to_string(path).unwrap();
         let mut words: Vec<&str> = text.split_inclusive([' ', '\n', '(', ')', ';', ',']).collect();
         for _ in 0..=random.below(3) {
@@ -70,5 +71,5 @@ fn mutated_libraries_do_no_harm() {
             }
         }
     }
-    assert!(read > 10 && refused > 10, "{read} read, {refused} refused");
+    assert!(read > 10 && refused > 10 || cases(100) < 100, "{read} read, {refused} refused");
 }

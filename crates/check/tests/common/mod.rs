@@ -1,7 +1,5 @@
 //! What the tests of the engine share: random programs, the definitions as verdicts, the engine's verdicts, and the
 //! loop that draws, compares, shrinks and counts.
-//!
-//! `SEQCST_CASES` says how many programs to draw, `SEQCST_SEED` which one is the first.
 
 #![allow(dead_code)] // Each test file uses its own part.
 
@@ -15,6 +13,7 @@ pub mod sketch;
 pub mod spinning;
 
 use seqcst_model::Model;
+use seqcst_testing::drawn::seeds;
 use std::fmt::Display;
 
 /// The weak models that there are monitors for.
@@ -82,21 +81,6 @@ impl Tally {
     }
 }
 
-fn variable(name: &str) -> Option<u64> {
-    let text = std::env::var(name).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{name} is a number, not `{text}`")))
-}
-
-/// How many programs to draw.
-pub fn cases(unless_told: u64) -> u64 {
-    variable("SEQCST_CASES").unwrap_or(unless_told)
-}
-
-/// Whether to run what takes minutes, too: `SEQCST_SLOW=1`.
-pub fn slow_too() -> bool {
-    variable("SEQCST_SLOW").is_some_and(|slow| slow != 0)
-}
-
 /// Draws programs and compares. `compare` gives the verdict that all sides agree on, `None` if the program is too big,
 /// and says what is wrong if they don't agree.
 #[track_caller]
@@ -105,9 +89,8 @@ pub fn compare_many<P: Drawn>(
     cases: u64,
     compare: impl Fn(&P) -> Result<Option<Verdict>, String>,
 ) -> Tally {
-    let first = variable("SEQCST_SEED").unwrap_or(0);
     let mut tally = Tally::default();
-    for seed in first..first + cases {
+    for seed in seeds(cases) {
         let program = P::draw(seed);
         match compare(&program) {
             Ok(verdict) => tally.count(verdict),

@@ -5,6 +5,7 @@
 #![allow(dead_code)] // Each test file uses its own part.
 
 use crate::harness::Folder;
+use seqcst_testing::drawn::slow_too;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ pub fn compilers() -> Vec<&'static str> {
         probe.is_ok_and(|status| status.success())
     };
     let found = ["gcc", "clang-19", "clang-14"].into_iter().filter(there);
-    if std::env::var_os("SEQCST_SLOW").is_some() { found.collect() } else { found.take(2).collect() }
+    if slow_too() { found.collect() } else { found.take(2).collect() }
 }
 
 impl Folder {

@@ -9,11 +9,12 @@ use crate::common::{Drawn, RC11, RC20, TSO, Verdict};
 use crate::crew::{Program, selected_by_argument};
 use crate::{Folder, number, translate};
 use seqcst_model::Model;
+use seqcst_testing::drawn;
 
 /// How much is compared.
 struct Size {
     /// Programs.
-    cases: usize,
+    cases: u64,
     /// Programs with more executions than this are left out.
     executions: u64,
     /// One in so many programs may be left out.
@@ -22,14 +23,10 @@ struct Size {
 
 impl Size {
     /// So many programs and few executions in an ordinary test, more of both if told.
-    fn new(cases: usize) -> Size {
-        match std::env::var("SEQCST_EXPLORE_CASES") {
-            Ok(text) => {
-                let cases = text.parse().expect("SEQCST_EXPLORE_CASES is a number");
-                Size { cases, executions: 20_000, one_in: 20 }
-            }
-            Err(_) => Size { cases, executions: 1_000, one_in: 2 },
-        }
+    fn new(cases: u64) -> Size {
+        let cases = drawn::cases(cases);
+        let (executions, one_in) = if drawn::is_told() { (20_000, 20) } else { (1_000, 2) };
+        Size { cases, executions, one_in }
     }
 }
 
@@ -61,11 +58,10 @@ struct Case {
 }
 
 fn compare<P: Drawn>(kind: &str, size: Size) {
-    let first = std::env::var("SEQCST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
     let mut cases: Vec<Case> = Vec::new();
     let most = size.executions.to_string();
-    for seed in first.. {
-        if cases.len() >= size.cases {
+    for seed in drawn::first().. {
+        if cases.len() as u64 >= size.cases {
             break;
         }
         let Some(drawn) = sayable(&P::draw(seed).to_string()) else { continue };

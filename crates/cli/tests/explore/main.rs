@@ -1,6 +1,4 @@
 //! `seqcst explore`, run as users run it.
-//!
-//! `SEQCST_EXPLORE_CASES` says how many random programs are drawn, `SEQCST_SEED` which one is the first.
 
 #[path = "../harness/mod.rs"]
 mod harness;

@@ -1,7 +1,5 @@
 //! The whole sanitizer on random multi-threaded C programs, made from random finite-state programs: where `seqcst check`
 //! proves robustness, it must never report. Where there is a violation, it should often find it.
-//!
-//! `SEQCST_CASES` says how many programs to draw of each kind, `SEQCST_SEED` which one is the first.
 
 #[path = "../../../check/tests/common/mod.rs"]
 mod common;
@@ -16,10 +14,11 @@ use common::engine::{Engine, USUAL};
 use common::large::Large;
 use common::sample::Sample;
 use common::sketch::Sketch;
-use common::{Drawn, RC11, Verdict, cases};
+use common::{Drawn, RC11, Verdict};
 use compiled::{Report, compilers, line_in};
 use crew::{Program, translation_unit};
 use harness::Folder;
+use seqcst_testing::drawn::{cases, seeds};
 use std::collections::BTreeSet;
 
 /// Programs of each kind.
@@ -44,9 +43,8 @@ fn larger_programs() {
 
 /// Draws programs, and runs the robust ones and the others apart.
 fn compare<P: Drawn>(kind: &str) {
-    let first = std::env::var("SEQCST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
     let (mut robust, mut not_robust) = (Vec::new(), Vec::new());
-    for seed in first..first + cases(CASES) {
+    for seed in seeds(cases(CASES)) {
         let drawn = P::draw(seed).to_string();
         let (name, text) = (format!("{kind}-{seed}"), translate::without_blocking(&drawn));
         let program = Program::new(name.clone(), &text);

@@ -9,6 +9,7 @@ use seqcst_explore::{
     AccessType, Choice, End, Failure, Kind, Limits, Op, Outcome, Plan, Player, Source, State, Strategy,
     Summary, ThreadId, Trace, Waiting, explore,
 };
+use seqcst_testing::drawn;
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
@@ -433,9 +434,7 @@ pub fn all(script: &Script, strategy: &mut dyn Strategy, most: u64) -> Option<Se
     (!stopped).then_some(seen)
 }
 
-/// How many cases, unless `SEQCST_CASES` says otherwise.
-pub fn cases(usual: u64) -> std::ops::Range<u64> {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    let first = number("SEQCST_SEED").unwrap_or(0);
-    first..first + number("SEQCST_CASES").unwrap_or(usual)
+/// The scripts to draw.
+pub fn seeds(usual: u64) -> std::ops::Range<u64> {
+    drawn::seeds(drawn::cases(usual))
 }

@@ -1,6 +1,4 @@
 //! Random small libraries: what the proof calls robust is robust for every small client that the exhaustive checker looks at.
-//!
-//! `SEQCST_CASES` is the number of libraries (`cargo xtask soak` takes many).
 
 mod random;
 
@@ -10,12 +8,8 @@ use seqcst_library::prove::{Options, prove};
 use seqcst_library::rho;
 use seqcst_library::solver::{self, Pool};
 use seqcst_report::Verdict;
+use seqcst_testing::drawn;
 use std::time::Duration;
-
-/// Are many libraries asked for?
-fn is_long() -> bool {
-    std::env::var_os("SEQCST_CASES").is_some()
-}
 
 /// A client and what it shows against the library, if there is one.
 fn refuted(library: &Library, threads: usize, calls: usize) -> Option<String> {
@@ -26,7 +20,7 @@ fn refuted(library: &Library, threads: usize, calls: usize) -> Option<String> {
         _ => false,
     };
     let clients = enumerate(library, threads, calls);
-    clients.iter().take(if is_long() { 300 } else { 60 }).find_map(|client| {
+    clients.iter().take(if drawn::is_told() { 300 } else { 60 }).find_map(|client| {
         let checked = check(library, client, Plain::NonAtomic, &limits).ok()?;
         is_violation(&checked).then(|| format!("{client}\n{}", checked.program))
     })
@@ -34,12 +28,11 @@ fn refuted(library: &Library, threads: usize, calls: usize) -> Option<String> {
 
 #[test]
 fn what_is_proved_is_robust_for_small_clients() {
-    let cases: u64 = std::env::var("SEQCST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(12);
-    let first: u64 = std::env::var("SEQCST_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let cases = drawn::cases(12);
     let options = solver::Options { time_limit: Duration::from_secs(5), ..solver::Options::default() };
     let mut pool = Pool::new(options).expect("Z3 is installed by cargo xtask setup");
     let (mut robust, mut refuted_ones, mut open) = (0, 0, 0);
-    for seed in first..first + cases {
+    for seed in drawn::seeds(cases) {
         let library = rho::apply(&random::library(seed)).library;
         let limit = Options { time_limit: Some(Duration::from_secs(10)), ..Options::default() };
         let outcome = prove(&library, &mut pool, &limit).expect("the solver understands all questions");

@@ -6,8 +6,7 @@
 //! RC20 allows what SC doesn't  =  extended witness on the graph  =  location clocks  =  thread clocks
 //! ```
 //!
-//! `SEQCST_CASES` says how many traces to draw, `SEQCST_SEED` which one is the first. A disagreement is a bug in one of
-//! the two sides. The message has a trace that shows it, made as small as possible.
+//! A disagreement is a bug in one of the two sides. The message has a trace that shows it, made as small as possible.
 
 mod definition;
 mod draw;
@@ -21,6 +20,7 @@ use draw::Shape;
 use monitors::{EXACT, Limits, Slots, location_clocks, thread_clocks};
 use seqcst_model::Model;
 use seqcst_monitor::clocks::Stale;
+use seqcst_testing::drawn;
 use std::cell::Cell;
 use std::fmt::Debug;
 use trace::{Happened, Happening, ScAccesses, Trace};
@@ -35,11 +35,6 @@ const LONG: Shape = Shape { least: 50, most: 600, updates: 1, sc: 12 };
 const REUSED: Limits = Limits { slots: Slots::Reused, ..EXACT };
 const TAKEN: Limits = Limits { slots: Slots::Taken, ..EXACT };
 
-fn variable(name: &str) -> Option<u64> {
-    let text = std::env::var(name).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{name} is a number, not `{text}`")))
-}
-
 /// Draws traces and compares, answer by answer, what both sides say about them. `asked` are the happenings that there is
 /// an answer for. Gives how many answers were not "no", which is the default.
 #[track_caller]
@@ -49,8 +44,9 @@ fn compare<T: PartialEq + Default + Debug>(
     asked: impl Fn(&Happened) -> bool,
     answer: impl Fn(&[Happening]) -> [Vec<T>; 2],
 ) -> usize {
-    let cases = variable("SEQCST_CASES").unwrap_or(cases);
-    let first = variable("SEQCST_SEED").unwrap_or(0);
+    // If told how many: so many traces, and a tenth of that where they are long.
+    let share = if shape.most > SHORT.most { 10 } else { 1 };
+    let cases = drawn::cases(cases * share) / share;
     let sc = if shape.sc < 12 { ScAccesses::AsWritten } else { ScAccesses::AfterFences };
     let (mut questions, mut yes) = (0, 0);
     // What is wrong at the first step about which they don't agree.
@@ -60,7 +56,7 @@ fn compare<T: PartialEq + Default + Debug>(
         let at = (0..steps.len()).find(|&at| left[at] != right[at])?;
         Some(format!("at step {}: {:?} and {:?}", steps[at], left[at], right[at]))
     };
-    for seed in first..first + cases {
+    for seed in drawn::seeds(cases) {
         let trace = Trace::draw(seed, shape);
         let run = trace.run(sc);
         let answers = answer(&run);

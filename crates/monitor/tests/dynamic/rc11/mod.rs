@@ -13,10 +13,11 @@ use crate::definition::escapes;
 use crate::draw::Shape;
 use crate::trace::{Happened, Happening, ScAccesses, Trace};
 use crate::tso::monitors::{accesses_only, last_writes};
-use crate::{accesses, attempts, compare, found, if_true, variable};
+use crate::{accesses, attempts, compare, found, if_true};
 use monitors::{Told, covers, finite, location_clocks, thread_clocks};
 use seqcst_model::Model;
 use seqcst_monitor::clocks::Rule;
+use seqcst_testing::drawn;
 use std::cell::Cell;
 
 const TINY: Shape = Shape { least: 6, most: 22, updates: 1, sc: 2 };
@@ -84,7 +85,7 @@ fn drawn(seed: u64) -> Vec<Happening> {
 
 #[test]
 fn covers_are_what_the_partial_sc_order_says() {
-    for seed in 0..variable("SEQCST_CASES").unwrap_or(3_000) {
+    for seed in drawn::seeds(drawn::cases(3_000)) {
         let run = drawn(seed);
         assert_eq!(definition::covers(&run), covers(&run, None), "SEQCST_SEED={seed}");
     }

@@ -8,6 +8,7 @@ use seqcst_model::sample::Random;
 use seqcst_port::place::{Costs, place};
 use seqcst_port::program::{Aliases, Location, NodeKind, Program};
 use seqcst_port::robust::check;
+use seqcst_testing::drawn;
 use std::collections::BTreeMap;
 
 /// A program in which the first thread's accesses to some locations are to memory that it hasn't given away.
@@ -101,7 +102,7 @@ fn hide(source: &mut Source) -> usize {
 #[test]
 fn memory_that_nobody_knows_of_yet() {
     let mut counts: BTreeMap<String, [usize; 3]> = BTreeMap::new();
-    for seed in 0..2 * programs() {
+    for seed in drawn::seeds(2 * programs()) {
         let text = program(seed);
         let mut source = Source::read(&text, "hidden.tpl");
         let first = hide(&mut source);

@@ -20,6 +20,7 @@ use seqcst_port::mapping::Features;
 use seqcst_port::place::{Costs, place};
 use seqcst_port::program::{Kind, NodeKind, Point};
 use seqcst_port::robust::Question;
+use seqcst_testing::drawn::{cases, seeds};
 use source::Source;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -169,9 +170,9 @@ fn questions() -> Vec<(String, Question)> {
     out
 }
 
-/// How many random programs of each sort are drawn; `cargo xtask soak` asks for more.
+/// How many random programs of each sort are drawn.
 fn programs() -> u64 {
-    std::env::var("SEQCST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(200)
+    cases(200)
 }
 
 /// What was counted: some of everything, and the analysis is not too careful.
@@ -188,7 +189,7 @@ fn settle(title: &str, counts: &Counts) {
 #[test]
 fn random_programs() {
     let mut counts = Counts::new();
-    for seed in 0..programs() {
+    for seed in seeds(programs()) {
         let text = RandomProgram::from_seed(seed).to_string();
         compare_all(&text, &Source::read(&text, "random.tpl"), 20_000, &mut counts);
     }
@@ -198,7 +199,7 @@ fn random_programs() {
 #[test]
 fn random_litmus_tests() {
     let mut counts = Counts::new();
-    for seed in 0..programs() {
+    for seed in seeds(programs()) {
         let text = drawn::program(seed);
         compare_all(&text, &Source::read(&text, "random.tpl"), 20_000, &mut counts);
     }
@@ -208,7 +209,7 @@ fn random_litmus_tests() {
 #[test]
 fn loops_and_bodies_that_run_twice() {
     let mut counts = Counts::new();
-    for seed in 0..programs() / 2 {
+    for seed in seeds(programs() / 2) {
         let text = drawn::repeated(seed);
         compare_all(&text, &Source::read(&text, "random.tpl"), 20_000, &mut counts);
     }
