@@ -11,7 +11,7 @@
 //! * [`bench_library`]: proofs of the libraries of the corpus, and what becomes of weakened copies;
 //! * [`bench_port`]: fences for the programs that a paper measured, beside its figures;
 //! * [`studies`]: the sanitizer on code from package registries, and on versions of it with known bugs;
-//! * [`soak`]: the same tests with many more cases, and the fuzzers;
+//! * [`soak`]: the same tests with many more cases, in slices, and the fuzzers;
 //! * [`readme`]: sample output in documents, made by running the tool.
 //!
 //! Results of benchmarks and studies are kept ([`saved`]) as lines of JSON, from which the documents' tables ([`table`]) are made.

@@ -1,7 +1,7 @@
 //! The programs of `corpus/c` and `corpus/rust`: verdicts in their headers, lines of reports in their comments.
 //!
 //! A program that is robust must be silent in every run. One that isn't must be found out within as many runs as the RSAN paper needed
-//! at most, and every report must be about lines that are marked. `SEQCST_RUNS` says how often robust programs run, `SEQCST_ONLY`
+//! at most, and every report must be about lines that are marked. `SEQCST_CASES` says how often robust programs run, `SEQCST_ONLY`
 //! what paths must contain.
 
 #[path = "../compiled/mod.rs"]
@@ -12,6 +12,7 @@ mod harness;
 use compiled::{Report, compilers, line_in};
 use harness::Folder;
 use seqcst_testing::corpus::{self, Program, Verdict};
+use seqcst_testing::drawn::cases;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -20,7 +21,7 @@ const MOST_RUNS: usize = 30;
 
 /// Runs in which nothing must show.
 fn silent_runs() -> usize {
-    std::env::var("SEQCST_RUNS").ok().and_then(|text| text.parse().ok()).unwrap_or(20)
+    cases(20) as usize
 }
 
 /// The programs of a folder.

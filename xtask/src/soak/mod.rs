@@ -1,0 +1,209 @@
+//! `cargo xtask soak`: the same properties as the tests, on many more inputs.
+//!
+//! The work is cut into slices ([`parts`]), of which as many run at a time as there are cores. What was done is kept in the target
+//! directory, under the commit: a soak that was stopped goes on where it was when it is called again.
+
+mod fuzz;
+mod parts;
+
+use crate::Outcome;
+use crate::cargo::{Executable, build, root, show};
+use crate::saved::{self, Measured};
+use crate::table::{Table, count};
+use crate::test::number_before;
+use parts::{PARTS, Part, Slice};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Random programs, or traces of programs, for each comparison with a definition
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    cases: u64,
+    /// For each fuzz target
+    #[arg(long, value_name = "N", default_value_t = 120)]
+    fuzz_seconds: u64,
+    /// How many slices run at a time [default: one for each core]
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Begin nothing new after so many minutes; the next call goes on from there
+    #[arg(long, value_name = "N")]
+    minutes: Option<u64>,
+}
+
+/// A slice in which nothing was found.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Done {
+    part: String,
+    seed: u64,
+    cases: u64,
+    /// How many tests there are in it.
+    tests: u64,
+    milliseconds: u64,
+}
+
+impl Done {
+    fn is(&self, part: &Part, slice: Slice) -> bool {
+        (&*self.part, self.seed, self.cases) == (part.what, slice.seed, slice.cases)
+    }
+}
+
+/// What slices that run at the same time share.
+struct Soak {
+    left: VecDeque<(&'static Part, Slice)>,
+    done: Measured<Done>,
+    file: Option<PathBuf>,
+    failures: Vec<String>,
+}
+
+/// Runs the long versions of everything.
+pub fn run(options: &Options) -> Outcome {
+    let start = Instant::now();
+    let deadline = options.minutes.map(|minutes| start + Duration::from_secs(60 * minutes));
+    let is_over = || deadline.is_some_and(|deadline| Instant::now() > deadline);
+    let binaries = built()?;
+    let mut soak = Soak::load()?;
+    let all = parts::slices(options.cases);
+    let is_done = |&(part, slice): &(&Part, Slice)| soak.done.rows.iter().any(|done| done.is(part, slice));
+    let left: VecDeque<_> = all.iter().copied().filter(|slice| !is_done(slice)).collect();
+    println!(
+        "commit {}: {} of {} slices were done before",
+        soak.done.commit,
+        all.len() - left.len(),
+        all.len()
+    );
+    soak.left = left;
+    let soak = Mutex::new(soak);
+    let jobs = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            scope.spawn(|| {
+                while !is_over() {
+                    let next = lock(&soak).left.pop_front();
+                    let Some((part, slice)) = next else { break };
+                    let outcome = part.run(slice, &binaries);
+                    let mut soak = lock(&soak);
+                    print!("[{:>6.0} s] {:>3} left, ", start.elapsed().as_secs_f64(), soak.left.len());
+                    soak.end(part, slice, outcome);
+                }
+            });
+        }
+    });
+    let soak = soak.into_inner().unwrap_or_else(PoisonError::into_inner);
+    println!("\n{}", soak.table().text());
+    if !soak.failures.is_empty() {
+        return Err(format!("{} found something:\n{}", soak.failures.len(), soak.failures.join("\n")));
+    }
+    let commit = &soak.done.commit;
+    if !soak.left.is_empty() {
+        println!(
+            "nothing found so far at commit {commit}; the next call goes on with {} slices",
+            soak.left.len()
+        );
+        return Ok(());
+    }
+    fuzz::run(options.fuzz_seconds)?;
+    println!("nothing found at commit {commit}");
+    Ok(())
+}
+
+fn lock(soak: &Mutex<Soak>) -> MutexGuard<'_, Soak> {
+    soak.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The test binaries, with optimisations.
+fn built() -> Outcome<Vec<Executable>> {
+    let mut args = vec!["test", "--release", "--locked", "--no-run"];
+    let mut packages: Vec<&str> = PARTS.iter().map(|part| part.package).collect();
+    packages.dedup();
+    for package in packages {
+        args.extend(["--package", package]);
+    }
+    let binaries = build(&args)?;
+    Ok(binaries.into_iter().filter(|binary| binary.is_test).collect())
+}
+
+impl Soak {
+    /// What was done for this commit before. Where there are changes besides, nothing is known, and nothing kept.
+    fn load() -> Outcome<Soak> {
+        let mut done = Measured::<Done>::here(());
+        let target =
+            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+        let file = target.join(format!("soak-{}.jsonl", done.commit));
+        let is_clean = !done.commit.contains(' ');
+        if is_clean && file.exists() {
+            done.rows = saved::load::<Done, ()>(&file)?.rows;
+        }
+        let file = is_clean.then_some(file);
+        Ok(Soak { left: VecDeque::new(), done, file, failures: Vec::new() })
+    }
+
+    /// Notes what came of a slice.
+    fn end(&mut self, part: &Part, slice: Slice, outcome: Outcome<Done>) {
+        match outcome.and_then(|done| {
+            println!("{}: {slice}, {:.0} s", part.what, done.milliseconds as f64 / 1e3);
+            self.done.rows.push(done);
+            self.done.save(self.file.as_deref())
+        }) {
+            Ok(()) => {}
+            Err(why) => {
+                println!("{}: {slice}: FOUND SOMETHING", part.what);
+                self.failures.push(format!("{}: {slice}:\n{why}", part.what));
+            }
+        }
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new(&["what", "inputs for each test", "slices", "minutes"], &["what"]);
+        for part in &PARTS {
+            let rows: Vec<&Done> = self.done.rows.iter().filter(|done| done.part == part.what).collect();
+            let inputs: u64 = rows.iter().map(|done| done.cases).sum();
+            let time: u64 = rows.iter().map(|done| done.milliseconds).sum();
+            let minutes = format!("{:.1}", time as f64 / 6e4);
+            table.row(vec![part.what.to_owned(), count(inputs), rows.len().to_string(), minutes]);
+        }
+        table
+    }
+}
+
+impl Part {
+    /// Runs one slice; what its tests print is the error if one fails.
+    fn run(&self, slice: Slice, binaries: &[Executable]) -> Outcome<Done> {
+        let mut binaries = binaries
+            .iter()
+            .filter(|binary| (&*binary.package, &*binary.target) == (self.package, self.target));
+        let binary = binaries.next().ok_or_else(|| format!("no test {} in {}", self.target, self.package))?;
+        let start = Instant::now();
+        let mut command = Command::new(&binary.path);
+        command.current_dir(&binary.folder).env("CARGO_MANIFEST_DIR", &binary.folder);
+        command.env("SEQCST_SEED", slice.seed.to_string()).env("SEQCST_CASES", slice.cases.to_string());
+        command.env("SEQCST_SLOW", "1").args(self.filter).arg("--test-threads=1");
+        let output = command.output().map_err(|error| format!("{}: {error}", show(&command)))?;
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let results = printed.lines().filter(|line| line.starts_with("test result:"));
+        let tests = results.map(|line| number_before(line, " passed")).sum();
+        if !output.status.success() || tests == 0 {
+            return Err(format!("{printed}{}{}", String::from_utf8_lossy(&output.stderr), output.status));
+        }
+        let milliseconds = start.elapsed().as_millis() as u64;
+        Ok(Done { part: self.what.to_owned(), seed: slice.seed, cases: slice.cases, tests, milliseconds })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_done_is_read_as_it_was_written() {
+        let done = Done { part: PARTS[0].what.to_owned(), seed: 10, cases: 5, tests: 2, milliseconds: 7 };
+        let again = saved::round_trip((), std::slice::from_ref(&done));
+        assert!(again.rows[0].is(&PARTS[0], Slice { seed: 10, cases: 5 }));
+        assert!(!again.rows[0].is(&PARTS[0], Slice { seed: 10, cases: 6 }));
+    }
+}
