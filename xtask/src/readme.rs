@@ -9,12 +9,12 @@
 //! ```
 //!
 //! What stands between the markers is replaced: by a session with the command, by its source (`file PATH`), by the report of a
-//! test in process (`report of TEST`), or by a table of the saved benchmarks and studies (`bench`, `comparison`, `bench-run`, `bench-explore`, `bench-models`, `bench-port`, `bench-library`, `studies`). With `--check` nothing is
+//! test in process (`report of TEST`), or by a table of the saved benchmarks and studies (`bench`, `comparison`, `bench-run`, `bench-explore`, `bench-models`, `bench-port`, `bench-library`, `studies`, `soak`). With `--check` nothing is
 //! written; times may differ then.
 
 use crate::cargo::{root, seqcst};
 use crate::{
-    Outcome, bench, bench_explore, bench_library, bench_models, bench_port, bench_run, saved, studies,
+    Outcome, bench, bench_explore, bench_library, bench_models, bench_port, bench_run, saved, soak, studies,
 };
 use std::fs;
 use std::path::Path;
@@ -111,6 +111,7 @@ fn generate(tool: &Path, what: &str) -> Outcome<String> {
             saved::load(&saved("bench-port.jsonl")).map(|saved: bench_port::Measured| saved.report())
         }
         "studies" => saved::load(&saved("case-studies.jsonl")).map(|saved: studies::Measured| saved.report()),
+        "soak" => saved::load(&saved("soak.jsonl")).map(|saved: soak::Saved| saved.report()),
         _ => Err(format!("nobody knows how to generate `{what}`")),
     }
 }

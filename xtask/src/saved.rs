@@ -141,5 +141,6 @@ mod tests {
         unchanged::<crate::bench_library::Row, ()>("bench-library.jsonl");
         unchanged::<crate::bench_port::Row, ()>("bench-port.jsonl");
         unchanged::<crate::studies::Row, ()>("case-studies.jsonl");
+        unchanged::<crate::soak::Done, ()>("soak.jsonl");
     }
 }

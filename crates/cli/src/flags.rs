@@ -43,7 +43,7 @@ Exit codes:
 
 const EXAMPLES: &str = "\
 Examples:
-  seqcst check peterson.tpl                      decide robustness against RC20
+  seqcst check peterson.tpl                      decide robustness against C11
   seqcst check --model tso peterson.tpl          the same against x86
   seqcst check --format json *.tpl               one JSON object per file, one per line
   seqcst check --svg witness.svg sb.litmus       draw the execution graph of the witness

@@ -1,10 +1,12 @@
 //! `cargo xtask soak`: the same properties as the tests, on many more inputs.
 //!
-//! The work is cut into slices ([`parts`]), of which as many run at a time as there are cores. What was done is kept in the target
-//! directory, under the commit: a soak that was stopped goes on where it was when it is called again.
+//! The work is cut into slices ([`parts`]), of which as many run at a time as there are cores. What was done is kept in
+//! `docs/soak.jsonl`, with what it was done of ([`sources`]): a soak that was stopped goes on where it was when it is called
+//! again, and what no change has touched since is not done again.
 
 mod fuzz;
 mod parts;
+mod sources;
 
 use crate::Outcome;
 use crate::cargo::{Executable, build, root, show};
@@ -13,7 +15,8 @@ use crate::table::{Table, count};
 use crate::test::number_before;
 use parts::{PARTS, Part, Slice};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use sources::Sources;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,7 +26,7 @@ use std::time::{Duration, Instant};
 #[derive(clap::Args)]
 pub struct Options {
     /// Random programs, or traces of programs, for each comparison with a definition
-    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    #[arg(long, value_name = "N", default_value_t = Options::CASES)]
     cases: u64,
     /// For each fuzz target
     #[arg(long, value_name = "N", default_value_t = 120)]
@@ -31,20 +34,31 @@ pub struct Options {
     /// How many slices run at a time [default: one for each core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
+    /// Only parts whose name contains this
+    filter: Option<String>,
     /// Begin nothing new after so many minutes; the next call goes on from there
     #[arg(long, value_name = "N")]
     minutes: Option<u64>,
 }
 
+impl Options {
+    /// Unless something else is asked for.
+    const CASES: u64 = 200_000;
+}
+
 /// A slice in which nothing was found.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct Done {
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Done {
     part: String,
     seed: u64,
     cases: u64,
     /// How many tests there are in it.
     tests: u64,
     milliseconds: u64,
+    /// The commit that was checked out.
+    commit: String,
+    /// What it was done of: [`Sources::digest`].
+    sources: String,
 }
 
 impl Done {
@@ -53,11 +67,19 @@ impl Done {
     }
 }
 
+/// What was done, as it is saved.
+pub type Saved = Measured<Done>;
+
+/// Where.
+const SAVED: &str = "docs/soak.jsonl";
+
 /// What slices that run at the same time share.
 struct Soak {
     left: VecDeque<(&'static Part, Slice)>,
-    done: Measured<Done>,
-    file: Option<PathBuf>,
+    done: Saved,
+    /// For each package, what it is made of now. None: of something that is not committed, and nothing is kept.
+    digests: BTreeMap<&'static str, Option<String>>,
+    file: PathBuf,
     failures: Vec<String>,
 }
 
@@ -68,7 +90,10 @@ pub fn run(options: &Options) -> Outcome {
     let is_over = || deadline.is_some_and(|deadline| Instant::now() > deadline);
     let binaries = built()?;
     let mut soak = Soak::load()?;
-    let all = parts::slices(options.cases);
+    let mut all = parts::slices(options.cases);
+    if let Some(filter) = &options.filter {
+        all.retain(|(part, _)| part.what.contains(&**filter));
+    }
     let is_done = |&(part, slice): &(&Part, Slice)| soak.done.rows.iter().any(|done| done.is(part, slice));
     let left: VecDeque<_> = all.iter().copied().filter(|slice| !is_done(slice)).collect();
     println!(
@@ -95,7 +120,7 @@ pub fn run(options: &Options) -> Outcome {
         }
     });
     let soak = soak.into_inner().unwrap_or_else(PoisonError::into_inner);
-    println!("\n{}", soak.table().text());
+    println!("\n{}", soak.done.table(options.cases).text());
     if !soak.failures.is_empty() {
         return Err(format!("{} found something:\n{}", soak.failures.len(), soak.failures.join("\n")));
     }
@@ -107,7 +132,9 @@ pub fn run(options: &Options) -> Outcome {
         );
         return Ok(());
     }
-    fuzz::run(options.fuzz_seconds)?;
+    if options.filter.is_none() {
+        fuzz::run(options.fuzz_seconds)?;
+    }
     println!("nothing found at commit {commit}");
     Ok(())
 }
@@ -129,27 +156,26 @@ fn built() -> Outcome<Vec<Executable>> {
 }
 
 impl Soak {
-    /// What was done for this commit before. Where there are changes besides, nothing is known, and nothing kept.
+    /// What was done of the sources as they are now. The rest is forgotten.
     fn load() -> Outcome<Soak> {
-        let mut done = Measured::<Done>::here(());
-        let target =
-            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-        let file = target.join(format!("soak-{}.jsonl", done.commit));
-        let is_clean = !done.commit.contains(' ');
-        if is_clean && file.exists() {
+        let sources = Sources::of_workspace()?;
+        let digest = |part: &Part| Ok((part.package, sources.digest(part.package)?));
+        let digests = PARTS.iter().map(digest).collect::<Outcome<BTreeMap<_, _>>>()?;
+        let mut done = Saved::here(());
+        let file = root().join(SAVED);
+        if file.exists() {
             done.rows = saved::load::<Done, ()>(&file)?.rows;
         }
-        let file = is_clean.then_some(file);
-        Ok(Soak { left: VecDeque::new(), done, file, failures: Vec::new() })
+        done.rows.retain(|row| {
+            let part = PARTS.iter().find(|part| part.what == row.part);
+            part.is_some_and(|part| digests[part.package].as_ref() == Some(&row.sources))
+        });
+        Ok(Soak { left: VecDeque::new(), done, digests, file, failures: Vec::new() })
     }
 
     /// Notes what came of a slice.
     fn end(&mut self, part: &Part, slice: Slice, outcome: Outcome<Done>) {
-        match outcome.and_then(|done| {
-            println!("{}: {slice}, {:.0} s", part.what, done.milliseconds as f64 / 1e3);
-            self.done.rows.push(done);
-            self.done.save(self.file.as_deref())
-        }) {
+        match outcome.and_then(|done| self.keep(part, done)) {
             Ok(()) => {}
             Err(why) => {
                 println!("{}: {slice}: FOUND SOMETHING", part.what);
@@ -158,14 +184,45 @@ impl Soak {
         }
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::new(&["what", "inputs for each test", "slices", "minutes"], &["what"]);
+    fn keep(&mut self, part: &Part, done: Done) -> Outcome {
+        println!("{}: {} from {}, {:.0} s", part.what, done.cases, done.seed, done.milliseconds as f64 / 1e3);
+        let commit = self.done.commit.clone();
+        let sources = self.digests[part.package].clone();
+        let is_kept = sources.is_some();
+        self.done.rows.push(Done { commit, sources: sources.unwrap_or_default(), ..done });
+        self.done.save(is_kept.then_some(&*self.file))
+    }
+}
+
+impl Saved {
+    /// What was soaked, for the documents.
+    pub fn report(&self) -> String {
+        let commits: BTreeSet<&str> = self.rows.iter().map(|row| &*row.commit).collect();
+        let commits: Vec<&str> = commits.into_iter().collect();
+        format!(
+            "{}, commits {}.\n\n{}",
+            self.machine,
+            commits.join(", "),
+            self.table(Options::CASES).markdown()
+        )
+    }
+
+    /// What was done of a soak with so many cases.
+    fn table(&self, cases: u64) -> Table {
+        let mut table =
+            Table::new(&["what", "inputs for each test", "of", "tests", "core minutes"], &["what"]);
+        let slices = parts::slices(cases);
         for part in &PARTS {
-            let rows: Vec<&Done> = self.done.rows.iter().filter(|done| done.part == part.what).collect();
+            let is_of_it = |done: &&Done| {
+                slices.iter().any(|&(other, slice)| other.what == part.what && done.is(part, slice))
+            };
+            let rows: Vec<&Done> = self.rows.iter().filter(is_of_it).collect();
             let inputs: u64 = rows.iter().map(|done| done.cases).sum();
             let time: u64 = rows.iter().map(|done| done.milliseconds).sum();
+            let tests = rows.iter().map(|done| done.tests).max().unwrap_or(0);
+            let all = part.inputs(cases);
             let minutes = format!("{:.1}", time as f64 / 6e4);
-            table.row(vec![part.what.to_owned(), count(inputs), rows.len().to_string(), minutes]);
+            table.row(vec![part.what.to_owned(), count(inputs), count(all), tests.to_string(), minutes]);
         }
         table
     }
@@ -191,7 +248,14 @@ impl Part {
             return Err(format!("{printed}{}{}", String::from_utf8_lossy(&output.stderr), output.status));
         }
         let milliseconds = start.elapsed().as_millis() as u64;
-        Ok(Done { part: self.what.to_owned(), seed: slice.seed, cases: slice.cases, tests, milliseconds })
+        Ok(Done {
+            part: self.what.to_owned(),
+            seed: slice.seed,
+            cases: slice.cases,
+            tests,
+            milliseconds,
+            ..Done::default()
+        })
     }
 }
 
@@ -201,7 +265,9 @@ mod tests {
 
     #[test]
     fn what_was_done_is_read_as_it_was_written() {
-        let done = Done { part: PARTS[0].what.to_owned(), seed: 10, cases: 5, tests: 2, milliseconds: 7 };
+        let part = PARTS[0].what.to_owned();
+        let (commit, sources) = ("abc".to_owned(), "def".to_owned());
+        let done = Done { part, seed: 10, cases: 5, tests: 2, milliseconds: 7, commit, sources };
         let again = saved::round_trip((), std::slice::from_ref(&done));
         assert!(again.rows[0].is(&PARTS[0], Slice { seed: 10, cases: 5 }));
         assert!(!again.rows[0].is(&PARTS[0], Slice { seed: 10, cases: 6 }));

@@ -33,6 +33,13 @@ impl fmt::Display for Slice {
     }
 }
 
+impl Part {
+    /// How many inputs it gets when the smallest ones are so many.
+    pub fn inputs(&self, cases: u64) -> u64 {
+        (cases / self.share).max(1)
+    }
+}
+
 const fn part(
     what: &'static str,
     (package, target): (&'static str, &'static str),
@@ -68,7 +75,7 @@ pub const PARTS: [Part; 18] = [
 pub fn slices(cases: u64) -> Vec<(&'static Part, Slice)> {
     let mut slices = Vec::new();
     for part in &PARTS {
-        let all = (cases / part.share).max(1);
+        let all = part.inputs(cases);
         for first in (0..all).step_by(part.slice as usize) {
             // Some tests leave out inputs that don't suit them, and take the next ones.
             let slice = Slice { seed: 10 * first, cases: part.slice.min(all - first) };
