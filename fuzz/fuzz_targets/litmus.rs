@@ -1,4 +1,4 @@
-//! Any bytes as a C litmus test: `cargo +nightly fuzz run litmus`.
+//! Any bytes as a C litmus test: `RUSTC_BOOTSTRAP=1 cargo fuzz run litmus`.
 #![no_main]
 
 mod property;

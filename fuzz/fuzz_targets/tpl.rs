@@ -1,4 +1,4 @@
-//! Any bytes as a TPL program: `cargo +nightly fuzz run tpl`.
+//! Any bytes as a TPL program: `RUSTC_BOOTSTRAP=1 cargo fuzz run tpl`.
 #![no_main]
 
 mod property;

@@ -1,15 +1,15 @@
-//! The fuzz targets, where there is a nightly toolchain for them.
+//! The fuzz targets.
 
 use crate::Outcome;
-use crate::cargo::{root, run as must};
+use crate::cargo::{cargo, root, run as must};
 use std::fs;
 use std::process::{Command, Stdio};
 
 /// Runs every target for so many seconds.
 pub fn run(seconds: u64) -> Outcome {
-    if !fuzzer() {
-        println!("no nightly toolchain with cargo-fuzz: mutated programs on stable were all");
-        return Ok(());
+    if !is_there() {
+        println!("cargo-fuzz is missing: cargo install --locked cargo-fuzz");
+        must(&mut cargo(&["install", "--locked", "cargo-fuzz"]))?;
     }
     for target in ["tpl", "litmus"] {
         println!("fuzzing the {target} parser for {seconds} s");
@@ -18,26 +18,15 @@ pub fn run(seconds: u64) -> Outcome {
     Ok(())
 }
 
-fn succeeds(command: &mut Command) -> bool {
+fn is_there() -> bool {
+    let mut command = cargo_fuzz(&["--version"]);
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
-/// Whether there is a nightly toolchain with cargo-fuzz, which is installed if it can be.
-fn fuzzer() -> bool {
-    let nightly = |args: &[&str]| {
-        let mut command = outside();
-        command.arg("+nightly").args(args);
-        command
-    };
-    succeeds(&mut nightly(&["--version"]))
-        && (succeeds(&mut nightly(&["fuzz", "--version"]))
-            || must(&mut nightly(&["install", "--locked", "cargo-fuzz"])).is_ok())
-}
-
-/// Rustup's cargo: the one that runs this chore is bound to its toolchain.
-fn outside() -> Command {
-    let mut command = Command::new("cargo");
-    command.current_dir(root()).env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+/// libFuzzer needs flags of the compiler that only nightly toolchains have, unless one insists.
+fn cargo_fuzz(args: &[&str]) -> Command {
+    let mut command = cargo(&["fuzz"]);
+    command.args(args).env("RUSTC_BOOTSTRAP", "1");
     command
 }
 
@@ -53,8 +42,7 @@ fn fuzz(target: &str, seconds: u64) -> Outcome {
             }
         }
     }
-    let mut command = outside();
-    command.args(["+nightly", "fuzz", "run", target, "--"]);
+    let mut command = cargo_fuzz(&["run", target, "--"]);
     command.arg(format!("-dict=fuzz/{target}.dict")).arg(format!("-max_total_time={seconds}"));
     must(&mut command)
 }
