@@ -1,12 +1,15 @@
 //! `cargo xtask test`: all tests, doc tests and the corpus, one line for each crate.
 //!
-//! What takes minutes is left to `cargo xtask soak`. Test binaries are built together and run here one by one, so that there is a result and a time for each crate.
+//! What takes minutes is left to `cargo xtask soak`. Test binaries are built together and run here, as many at a time as
+//! there are cores: many of them end with one long test, and many tests wait for processes that they started.
 
 use crate::cargo::{self, Executable, build, cargo};
 use crate::table::Table;
 use crate::{Outcome, setup};
 use std::collections::BTreeMap;
 use std::process::{Command, ExitStatus};
+use std::sync::Mutex;
+use std::thread;
 use std::time::{Duration, Instant};
 
 #[derive(Default)]
@@ -31,12 +34,7 @@ pub fn run(options: &Options) -> Outcome {
     let start = Instant::now();
     let binaries = build(&["test", "--workspace", "--no-run", "--locked"])?;
     let built = start.elapsed();
-    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
-    for binary in binaries.iter().filter(|binary| binary.is_test) {
-        // The corpus has a line of its own.
-        let name = if binary.target == "corpus" { "corpus/" } else { &binary.package };
-        run_tests(binary, filter, tallies.entry(name.to_owned()).or_default())?;
-    }
+    let mut tallies = run_all(&binaries, filter)?;
     tallies.insert("examples in documentation".to_owned(), doc_tests(filter)?);
     let mut table = Table::new(&["crate", "passed", "failed", "ignored", "seconds"], &["crate"]);
     for (name, tally) in &tallies {
@@ -57,11 +55,42 @@ pub fn run(options: &Options) -> Outcome {
     if failures.is_empty() { Ok(()) } else { Err(format!("failed:\n  {}", failures.join("\n  "))) }
 }
 
-fn run_tests(binary: &Executable, filter: Option<&str>, tally: &mut Tally) -> Outcome {
+/// Runs all test binaries, as many at a time as there are cores.
+fn run_all(binaries: &[Executable], filter: Option<&str>) -> Outcome<BTreeMap<String, Tally>> {
+    let left = Mutex::new(binaries.iter().filter(|binary| binary.is_test));
+    let next = || left.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next();
+    let lane = || {
+        let mut done = Vec::new();
+        while let Some(binary) = next() {
+            done.push((binary, run_tests(binary, filter)?));
+        }
+        Ok(done)
+    };
+    let lanes = thread::available_parallelism().map_or(1, usize::from);
+    let done: Vec<Outcome<Vec<_>>> = thread::scope(|scope| {
+        let lanes: Vec<_> = (0..lanes).map(|_| scope.spawn(lane)).collect();
+        lanes
+            .into_iter()
+            .map(|lane| lane.join().unwrap_or_else(|_| Err("a test lane panicked".to_owned())))
+            .collect()
+    });
+    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    for lane in done {
+        for (binary, tally) in lane? {
+            // The corpus has a line of its own.
+            let name = if binary.target == "corpus" { "corpus/" } else { &binary.package };
+            tallies.entry(name.to_owned()).or_default().join(tally);
+        }
+    }
+    Ok(tallies)
+}
+
+fn run_tests(binary: &Executable, filter: Option<&str>) -> Outcome<Tally> {
     let mut command = Command::new(&binary.path);
     command.current_dir(&binary.folder).env("CARGO_MANIFEST_DIR", &binary.folder).args(filter);
-    let what = format!("{} {}", binary.package, binary.target);
-    tally.add(&what, &mut command)
+    let mut tally = Tally::default();
+    tally.add(&format!("{} {}", binary.package, binary.target), &mut command)?;
+    Ok(tally)
 }
 
 fn doc_tests(filter: Option<&str>) -> Outcome<Tally> {
@@ -73,13 +102,19 @@ fn doc_tests(filter: Option<&str>) -> Outcome<Tally> {
 }
 
 impl Tally {
+    fn join(&mut self, other: Tally) {
+        self.passed += other.passed;
+        self.ignored += other.ignored;
+        self.time += other.time;
+        self.failures.extend(other.failures);
+    }
+
     /// Runs tests and counts them; what they print is shown only if something fails.
     fn add(&mut self, what: &str, command: &mut Command) -> Outcome {
         let start = Instant::now();
-        eprint!("testing {what} …");
         let output = command.output().map_err(|error| format!("{}: {error}", cargo::show(command)))?;
         self.time += start.elapsed();
-        eprintln!(" {:.1} s", start.elapsed().as_secs_f64());
+        eprintln!("tested {what}: {:.1} s", start.elapsed().as_secs_f64());
         let printed = String::from_utf8_lossy(&output.stdout);
         for line in printed.lines().filter(|line| line.starts_with("test result:")) {
             self.passed += number_before(line, " passed");
