@@ -48,7 +48,8 @@ fn main() -> ExitCode {
         // Only with flags before the command, which is no way to call a compiler.
         Command::Cc(_) | Command::Cxx(_) => Status::BadInput,
     };
-    ExitCode::from(status.code())
+    // An exit code alone is no answer: a script would take an empty file for one.
+    ExitCode::from(if output::is_lost() { Status::GaveUp } else { status }.code())
 }
 
 /// Commands whose arguments belong to somebody else, every single one.

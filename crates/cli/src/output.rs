@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Prints answers on standard output, one after the other, in the format that the user wants.
 pub struct Printer {
@@ -74,10 +75,26 @@ impl Printer {
     }
 }
 
-/// Prints an answer. False if nobody listens any more (a closed pipe), which is no error.
+/// Whether an answer got lost: the disk was full, say.
+static IS_LOST: AtomicBool = AtomicBool::new(false);
+
+/// Prints an answer. False if it cannot be written: nobody listens any more (a closed pipe), which is no error, or else it is
+/// said, once, and [`is_lost`].
 pub fn write_stdout(text: &str) -> bool {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if let Err(error) = &written
+        && error.kind() != io::ErrorKind::BrokenPipe
+        && !IS_LOST.swap(true, Ordering::Relaxed)
+    {
+        write_stderr(&format!("error: the answer cannot be written to standard output: {error}\n"));
+    }
+    written.is_ok()
+}
+
+/// Whether an answer could not be written, for another reason than that nobody listens.
+pub fn is_lost() -> bool {
+    IS_LOST.load(Ordering::Relaxed)
 }
 
 /// Prints a message on standard error, as far as that is possible.

@@ -53,3 +53,17 @@ fn the_worst_counts() {
     assert_eq!(code(&["sb.tpl", "many.tpl"]), 1);
     assert_eq!(code(&["bad.tpl", "sb.tpl", "many.tpl", "mp.tpl"]), 2);
 }
+
+#[test]
+fn a_full_disk_is_no_answer() {
+    for format in ["text", "json", "sarif"] {
+        let folder = Folder::new("full").with("sb.tpl", SB);
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has one");
+        let mut command = folder.seqcst_command();
+        let output = command.args(["check", "sb.tpl", "sb.tpl", "--format", format]).stdout(full).output();
+        let run = crate::Run(output.expect("it can be started"));
+        assert_eq!(run.code(), 3, "{format}");
+        let message = "error: the answer cannot be written to standard output: ";
+        assert!(run.stderr().starts_with(message) && run.stderr().lines().count() == 1, "{}", run.stderr());
+    }
+}
