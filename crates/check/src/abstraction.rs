@@ -9,7 +9,7 @@
 //! free choice between an exchange and a load. The events are those that the access has when it succeeds (or fails),
 //! and the questions that a monitor asks of them are the weaker ones ("is there any stale value?").
 //!
-//! Assertions are dropped: they are checked apart, on the program itself, without a monitor.
+//! Assertions and tests of ranges are dropped: they are checked apart, on the program itself, without a monitor.
 
 use seqcst_model::{Loc, Mode};
 use seqcst_program::code::{Access, AccessKind, Code, Expr, Instr, Pc, Reg, Thread};
@@ -197,7 +197,7 @@ fn forget_in_thread(index: usize, thread: &Thread, tracked: &Tracked) -> (Thread
             }
             Instr::Assume(e) if tracked.knows(index, e) => out.emit(instr.clone()),
             Instr::Assume(_) => out.choose(vec![next, Target::Original(end)]),
-            Instr::Assert(..) => {}
+            Instr::Assert(..) | Instr::Fits(..) => {}
             Instr::Access(access) => out.access(access),
         }
     }

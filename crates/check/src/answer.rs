@@ -1,8 +1,9 @@
 //! A program to an answer: the search, and a witness that the plain definitions confirm.
 
 use crate::robustness::{Plan, decide};
-use crate::states::{self, Limit, Limits, Progress, Violation};
+use crate::states::{self, Found, Limit, Limits, Progress, Violation};
 use crate::witness::witness;
+use seqcst_program::line_column;
 use seqcst_program::semantics::Machine;
 use seqcst_report::format::{size, thousands};
 use seqcst_report::{Answer, Checked, Details, Verdict};
@@ -39,7 +40,10 @@ pub fn conclude(
         threads: machine.code().threads.len(),
     };
     let mut answer = Answer::new(source.file, Some(model), Verdict::Robust, Details::Check(checked));
-    match searched.found.as_ref().map(|found| (found, witness(machine, source, model, found))) {
+    let overflow = searched.found.as_ref().and_then(|found| overflow(machine, source, found));
+    let found = searched.found.as_ref().filter(|_| overflow.is_none());
+    match found.map(|found| (found, witness(machine, source, model, found))) {
+        None if overflow.is_some() => answer.limit = overflow,
         None => answer.limit = searched.limit.map(|limit| gave_up(limit, limits, &searched.progress)),
         Some((_, Err(unconfirmed))) => answer.limit = Some(unconfirmed.to_string()),
         Some((found, Ok(witness))) => {
@@ -52,6 +56,16 @@ pub fn conclude(
     }
     answer.seconds = start.elapsed().as_secs_f64();
     answer
+}
+
+/// Says that a value leaves its range, and where, if that is what a run shows.
+pub fn overflow(machine: &Machine, source: Source, found: &Found) -> Option<String> {
+    let Violation::Failed { thread } = found.violation else { return None };
+    let site = (*states::replay(machine, found).ok()?.failed.get(thread)?)?;
+    let why = machine.code().why_unmodelled(site)?;
+    let place = machine.code().sites.get(site as usize)?;
+    let (line, column) = line_column(source.text.as_bytes(), place.span.start);
+    Some(format!("at {}:{line}:{column} {why}", source.file))
 }
 
 /// What a violation is called.

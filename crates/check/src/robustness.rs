@@ -175,11 +175,11 @@ impl Work<'_> {
         self.passed(answer)
     }
 
-    /// Assertions and clashes, under plain SC.
+    /// Assertions, values that leave their range, and clashes, under plain SC.
     fn unmonitored(&mut self) -> Result<(), Box<Answer>> {
         let code = self.machine.code();
-        let asserts =
-            code.threads.iter().any(|t| t.instrs.iter().any(|instr| matches!(instr, Instr::Assert(..))));
+        let fails = |instr: &Instr| matches!(instr, Instr::Assert(..) | Instr::Fits(..));
+        let asserts = code.threads.iter().any(|thread| thread.instrs.iter().any(fails));
         let clash = clashes(self.machine.code().model);
         if asserts || clash && code.locations.iter().any(|l| l.non_atomic) {
             let fenceless = Machine::new(without_fences(code));

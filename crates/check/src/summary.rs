@@ -40,7 +40,7 @@ pub fn summarise(code: &Code) -> Summary {
     Summary {
         threads: code.threads.len(),
         locations: code.locations.len(),
-        modulus: code.modulus,
+        modulus: code.modulus(),
         uses,
         fences,
     }

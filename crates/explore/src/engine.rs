@@ -37,6 +37,8 @@ pub enum Found {
 pub enum Failure {
     /// An assertion doesn't hold, with its text if there is one.
     Assertion(String),
+    /// It needs something that cannot be modelled, and this is it.
+    Unmodelled(String),
     /// A signal ended it.
     Crash(i32),
     /// It ended with this code.

@@ -3,6 +3,7 @@
 //! Trees are compared up to positions ([`At`]), so that printing and parsing again gives an equal tree.
 
 use crate::code::{Binary, Unary};
+use crate::values::Values;
 use seqcst_model::Mode;
 use std::ops::Range;
 
@@ -62,6 +63,8 @@ pub type Name = At<String>;
 /// A whole program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Program {
+    /// The smallest value, if written. Values never wrap then: see [`Program::values`].
+    pub min_value: Option<At<i64>>,
     /// The largest value, if written: see [`Program::max_value`].
     pub max_value: Option<At<u32>>,
     /// Shared locations, in the order in which they were declared.
@@ -76,9 +79,17 @@ impl Program {
     /// What [`Program::max_value`] is when the program does not say.
     pub const DEFAULT_MAX_VALUE: u32 = 255;
 
-    /// The largest value: arithmetic wraps modulo this plus 1.
+    /// The largest value.
     pub fn max_value(&self) -> u32 {
         self.max_value.as_ref().map_or(Self::DEFAULT_MAX_VALUE, |m| m.node)
+    }
+
+    /// The values of a program that passes [`crate::check()`].
+    pub fn values(&self) -> Values {
+        match &self.min_value {
+            Some(min) => Values::exact(min.node, self.max_value()),
+            None => Values::wrapping(self.max_value()),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::ast::{Access, At, Block, Cas, CasKind, Expr, ExprKind, Name, Program,
 use crate::error::{InputError, Warning};
 use crate::modes::{self, Use};
 use crate::spelling::closest;
+use crate::values::Values;
 use rustc_hash::FxHashMap;
 
 /// The largest `max_value`.
@@ -25,8 +26,12 @@ type Check<T = ()> = Result<T, InputError>;
 
 /// Checks a whole program: the first error, or all warnings.
 pub fn check(program: &Program) -> Check<Vec<Warning>> {
-    let mut checker =
-        Checker { max_value: program.max_value(), locations: FxHashMap::default(), warnings: Vec::new() };
+    let mut checker = Checker {
+        max_value: program.max_value(),
+        values: program.values(),
+        locations: FxHashMap::default(),
+        warnings: Vec::new(),
+    };
     checker.max_value(program)?;
     checker.locations(program)?;
     checker.threads(program)?;
@@ -35,6 +40,7 @@ pub fn check(program: &Program) -> Check<Vec<Warning>> {
 
 struct Checker<'p> {
     max_value: u32,
+    values: Values,
     locations: FxHashMap<&'p str, &'p crate::ast::Location>,
     warnings: Vec<Warning>,
 }
@@ -52,8 +58,21 @@ impl<'p> Checker<'p> {
             Some(max) if max.node == 0 || max.node > MAX_VALUE => {
                 Err(InputError::new(max.span, format!("`max_value` must be between 1 and {MAX_VALUE}")))
             }
-            _ => Ok(()),
+            _ => self.min_value(program),
         }
+    }
+
+    fn min_value(&self, program: &Program) -> Check {
+        let Some(min) = &program.min_value else { return Ok(()) };
+        if min.node > 0 {
+            return Err(InputError::new(min.span, "`min_value` must be 0 or less"));
+        }
+        if i64::from(program.max_value()) - min.node > i64::from(MAX_VALUE) {
+            let message =
+                format!("too many values: at most {} from `min_value` to `max_value`", MAX_VALUE + 1);
+            return Err(InputError::new(min.span, message));
+        }
+        Ok(())
     }
 
     fn locations(&mut self, program: &'p Program) -> Check {
@@ -77,12 +96,15 @@ impl<'p> Checker<'p> {
     }
 
     fn value_fits(&self, value: &At<i64>, what: &str) -> Check {
-        if (0..=i64::from(self.max_value)).contains(&value.node) {
+        if self.values.contains(value.node) {
             return Ok(());
         }
-        let message = format!("{what} {} is not between 0 and {}", value.node, self.max_value);
-        Err(InputError::new(value.span, message)
-            .with_note("`max_value` sets the largest value (255 if not given)"))
+        let message = format!("{what} {} is not between {}", value.node, self.values);
+        let note = match value.node < 0 {
+            true => "`min_value` sets the smallest value (0 if not given)",
+            false => "`max_value` sets the largest value (255 if not given)",
+        };
+        Err(InputError::new(value.span, message).with_note(note))
     }
 
     fn threads(&mut self, program: &'p Program) -> Check {
@@ -267,6 +289,10 @@ impl<'p> Checker<'p> {
 
     fn expr(&mut self, expr: &Expr, scope: &Scope) -> Check {
         match &expr.node {
+            ExprKind::Number(value) if *value > self.max_value && self.values.is_exact() => {
+                let message = format!("the constant {value} is over the largest value {}", self.max_value);
+                Err(InputError::new(expr.span, message))
+            }
             ExprKind::Number(value) if *value > self.max_value => {
                 let wrapped = value % (self.max_value + 1);
                 let max = self.max_value;

@@ -3,6 +3,7 @@
 //! The front ends produce [`crate::ast`]; lowering turns it into this form, once per memory model, because defaults,
 //! SC fences and SC accesses mean different instructions there.
 
+use crate::values::Values;
 use seqcst_model::{Loc, Mode, Model, Value};
 
 /// An instruction's index in its thread.
@@ -11,10 +12,10 @@ pub type Pc = u32;
 /// A register's index in its thread.
 pub type Reg = u16;
 
-/// An expression over the registers of a thread. Arithmetic wraps modulo [`Code::modulus`]; truth is "not 0".
+/// An expression over the registers of a thread, evaluated by [`Values::eval`]; truth is "not 0".
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Expr {
-    /// A constant, already reduced modulo [`Code::modulus`].
+    /// A constant, as it is stored.
     Const(Value),
     /// A register.
     Reg(Reg),
@@ -35,7 +36,7 @@ pub enum Unary {
     BitNot,
 }
 
-/// Binary operators, with C's meaning and precedence. Division and remainder by 0 give 0.
+/// Binary operators, with C's meaning and precedence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Binary {
@@ -116,6 +117,8 @@ pub enum Instr {
     Assume(Expr),
     /// Fails (at this site) if the expression is 0.
     Assert(Expr, u32),
+    /// Fails (at this site) if the expression has no value in [`Code::values`]. What else evaluates it comes later.
+    Fits(Expr, u32),
     /// A memory instruction.
     Access(Access),
     /// The thread is finished.
@@ -160,12 +163,28 @@ pub struct Site {
 pub struct Code {
     /// The memory model that it was lowered for.
     pub model: Model,
-    /// Values are `0..modulus`.
-    pub modulus: Value,
+    /// Which values there are.
+    pub values: Values,
     /// Locations; at most 64, the hidden one included.
     pub locations: Vec<Location>,
     /// Threads; at most 32.
     pub threads: Vec<Thread>,
     /// Where instructions come from.
     pub sites: Vec<Site>,
+}
+
+impl Code {
+    /// Values are stored as `0..modulus`.
+    pub fn modulus(&self) -> Value {
+        self.values.modulus()
+    }
+
+    /// What cannot be modelled, if what fails at a site is no assertion: a value leaves its range there.
+    pub fn why_unmodelled(&self, site: u32) -> Option<String> {
+        let is_it = |instr: &Instr| matches!(instr, Instr::Fits(_, other) if *other == site);
+        let site = self.sites.get(site as usize)?;
+        let found = self.threads.iter().any(|thread| thread.instrs.iter().any(is_it));
+        found
+            .then(|| format!("`{}` has no value between {}: others are not modelled", site.text, self.values))
+    }
 }

@@ -11,12 +11,14 @@ mod print;
 pub mod semantics;
 mod spelling;
 mod syntax;
+mod values;
 
 pub use check::{MAX_LOCALS, MAX_LOCATIONS, MAX_THREADS, MAX_VALUE, check};
 pub use error::{InputError, Warning, line_column};
 pub use lower::{Unsupported, lower};
 pub use print::{print, print_statement};
 pub use syntax::{MAX_DEPTH, MAX_NODES, MAX_SOURCE_BYTES};
+pub use values::Values;
 
 /// The format that a program was written in.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,12 +52,12 @@ pub fn parse(source: &[u8], name_hint: &str) -> Result<Parsed, InputError> {
     let text = syntax::decode(source)?;
     let is_litmus =
         name_hint.ends_with(".litmus") || (!name_hint.ends_with(".tpl") && syntax::litmus::looks_like(text));
-    let (program, mut warnings, format) = if is_litmus {
+    let (program, format) = if is_litmus {
         let litmus = syntax::litmus::parse(text)?;
-        (litmus.program, litmus.warnings, Format::Litmus { name: litmus.name, condition: litmus.condition })
+        (litmus.program, Format::Litmus { name: litmus.name, condition: litmus.condition })
     } else {
-        (syntax::tpl::parse(text)?, Vec::new(), Format::Tpl)
+        (syntax::tpl::parse(text)?, Format::Tpl)
     };
-    warnings.extend(check(&program)?);
+    let warnings = check(&program)?;
     Ok(Parsed { program, warnings, format })
 }

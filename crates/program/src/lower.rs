@@ -1,9 +1,12 @@
 //! Syntax tree to flat code: control flow becomes jumps, replicated threads become threads. What an access becomes
 //! on each memory model is decided in `lower_access`.
 
-use crate::ast::{Block, Expr as Source, ExprKind, Name, Program, Stmt, StmtKind, Thread as SourceThread};
+use crate::ast::{
+    Block, Expr as Source, ExprKind, Name, Program, Span, Stmt, StmtKind, Thread as SourceThread,
+};
 use crate::code::{Binary, Code, Expr, Instr, Location, Pc, Reg, Site, Thread, Unary};
-use crate::print::print_statement;
+use crate::print::{self, print_statement};
+use crate::values::Values;
 use rustc_hash::FxHashMap;
 use seqcst_model::{Loc, Model, Value};
 use std::fmt;
@@ -29,13 +32,13 @@ pub fn lower(program: &Program, model: Model) -> Result<Code, Unsupported> {
     if !Model::WATCHED.contains(&model) {
         return Err(Unsupported(model));
     }
-    let modulus = program.max_value() + 1;
+    let values = program.values();
     let locations: Vec<Location> = program
         .locations
         .iter()
         .map(|location| Location {
             name: location.name.node.clone(),
-            initial: location.initial.as_ref().map_or(0, |v| Value::try_from(v.node).expect("checked value")),
+            initial: location.initial.as_ref().map_or(0, |initial| values.store(initial.node)),
             non_atomic: location.non_atomic,
             hidden: false,
         })
@@ -43,7 +46,7 @@ pub fn lower(program: &Program, model: Model) -> Result<Code, Unsupported> {
     let names = program.locations.iter().enumerate();
     let mut context = Context {
         model,
-        modulus,
+        values,
         names: names
             .map(|(i, l)| (l.name.node.as_str(), Loc(u8::try_from(i).expect("checked count"))))
             .collect(),
@@ -58,7 +61,7 @@ pub fn lower(program: &Program, model: Model) -> Result<Code, Unsupported> {
             threads.push(ThreadLowering::new(&mut context, thread, number, first_site).run());
         }
     }
-    let mut code = Code { model, modulus, locations, threads, sites: context.sites };
+    let mut code = Code { model, values, locations, threads, sites: context.sites };
     if context.fence_used {
         code.locations.push(Location {
             name: "(fence)".to_string(),
@@ -73,7 +76,7 @@ pub fn lower(program: &Program, model: Model) -> Result<Code, Unsupported> {
 /// What all threads share.
 pub(crate) struct Context<'p> {
     pub model: Model,
-    modulus: Value,
+    pub values: Values,
     names: FxHashMap<&'p str, Loc>,
     /// The hidden location behind SC fences, after the user's.
     pub fence: Loc,
@@ -91,6 +94,8 @@ pub(crate) struct ThreadLowering<'c, 'p> {
     /// Jumps to labels, by the index of the instruction.
     gotos: Vec<(usize, &'p Name)>,
     next_site: usize,
+    /// Registers that the source does not have.
+    extra: usize,
 }
 
 impl<'c, 'p> ThreadLowering<'c, 'p> {
@@ -108,6 +113,7 @@ impl<'c, 'p> ThreadLowering<'c, 'p> {
             labels: FxHashMap::default(),
             gotos: Vec::new(),
             next_site: first_site,
+            extra: 0,
         }
     }
 
@@ -119,13 +125,14 @@ impl<'c, 'p> ThreadLowering<'c, 'p> {
             self.patch(index, target);
         }
         let name = &self.source.name.node;
+        let extra = (0..self.extra).map(|number| format!("({number})"));
         Thread {
             name: match self.source.count {
                 Some(_) => format!("{name}[{}]", self.number),
                 None => name.clone(),
             },
             instrs: self.instrs,
-            regs: self.source.locals.iter().map(|local| local.node.clone()).collect(),
+            regs: self.source.locals.iter().map(|local| local.node.clone()).chain(extra).collect(),
         }
     }
 
@@ -163,8 +170,8 @@ impl<'c, 'p> ThreadLowering<'c, 'p> {
                 self.gotos.push((jump, label));
             }
             StmtKind::Assign(register, value) => {
-                let instr = Instr::Assign(self.register(register), self.expr(value));
-                self.push(instr);
+                let value = self.checked(value);
+                self.push(Instr::Assign(self.register(register), value));
             }
             StmtKind::Access(dest, access) => {
                 let site = self.site(stmt);
@@ -184,20 +191,20 @@ impl<'c, 'p> ThreadLowering<'c, 'p> {
             StmtKind::OneOf(branches) => self.one_of(branches),
             StmtKind::Assert(condition) => {
                 let site = self.site(stmt);
-                let instr = Instr::Assert(self.expr(condition), site);
-                self.push(instr);
+                let condition = self.checked(condition);
+                self.push(Instr::Assert(condition, site));
             }
             StmtKind::Assume(condition) => {
-                let instr = Instr::Assume(self.expr(condition));
-                self.push(instr);
+                let condition = self.checked(condition);
+                self.push(Instr::Assume(condition));
             }
         }
     }
 
     fn if_statement(&mut self, condition: &Source, then: &'p Block, otherwise: &'p Block) {
         if let ([Stmt { node: StmtKind::Goto(label), .. }], []) = (then.as_slice(), otherwise.as_slice()) {
-            let instr = Instr::Branch(self.expr(condition), 0);
-            let branch = self.push(instr);
+            let condition = self.checked(condition);
+            let branch = self.push(Instr::Branch(condition, 0));
             self.gotos.push((branch, label));
             return;
         }
@@ -232,7 +239,7 @@ impl<'c, 'p> ThreadLowering<'c, 'p> {
 
     /// A jump, still without target, that is taken if the condition is 0; none if it never is.
     fn jump_unless(&mut self, condition: &Source) -> Option<usize> {
-        match self.expr(condition) {
+        match self.checked(condition) {
             Expr::Const(0) => Some(self.push(Instr::Jump(0))),
             Expr::Const(_) => None,
             condition => Some(self.push(Instr::Branch(Expr::Unary(Unary::Not, Box::new(condition)), 0))),
@@ -240,8 +247,12 @@ impl<'c, 'p> ThreadLowering<'c, 'p> {
     }
 
     fn site(&mut self, stmt: &Stmt) -> u32 {
+        self.site_of(stmt.span, || print_statement(stmt))
+    }
+
+    fn site_of(&mut self, span: Span, text: impl Fn() -> String) -> u32 {
         if self.next_site == self.context.sites.len() {
-            self.context.sites.push(Site { span: stmt.span.range(), text: print_statement(stmt) });
+            self.context.sites.push(Site { span: span.range(), text: text() });
         }
         self.next_site += 1;
         u32::try_from(self.next_site - 1).expect("programs are smaller than that")
@@ -255,10 +266,54 @@ impl<'c, 'p> ThreadLowering<'c, 'p> {
         *self.context.names.get(name.node.as_str()).expect("checked location")
     }
 
+    /// An expression that comes to be evaluated, after the test whether it has a value, where there is need of one.
+    pub(crate) fn checked(&mut self, source: &Source) -> Expr {
+        let expr = self.expr(source);
+        self.must_fit(source, expr.clone());
+        expr
+    }
+
+    /// The test whether an expression has a value.
+    fn must_fit(&mut self, source: &Source, expr: Expr) {
+        if self.context.values.is_exact() && can_overflow(&expr) {
+            let site = self.site_of(source.span, || print::expr(source));
+            self.push(Instr::Fits(expr, site));
+        }
+    }
+
+    /// An addition, and then the test whether the sum has a value: memory has it by then, but the search ends there.
+    pub(crate) fn fetch_add(
+        &mut self,
+        operand: &Source,
+        dest: Option<Reg>,
+        site: u32,
+        emit: impl FnOnce(&mut Self, Expr, Option<Reg>),
+    ) {
+        let expr = self.expr(operand);
+        if !self.context.values.is_exact() {
+            return emit(self, expr, dest);
+        }
+        let found = Reg::try_from(self.source.locals.len() + self.extra).expect("checked count");
+        self.extra += 1;
+        // What is subtracted has a value, its opposite need not.
+        let (operator, term) = match &expr {
+            Expr::Unary(Unary::Neg, term) => (Binary::Sub, (**term).clone()),
+            term => (Binary::Add, term.clone()),
+        };
+        self.must_fit(operand, term.clone());
+        emit(self, expr, Some(found));
+        let Site { span, text } = self.context.sites[site as usize].clone();
+        let site = self.site_of(Span::new(span.start, span.end), || text.clone());
+        self.push(Instr::Fits(Expr::Binary(operator, Box::new(Expr::Reg(found)), Box::new(term)), site));
+        if let Some(dest) = dest {
+            self.push(Instr::Assign(dest, Expr::Reg(found)));
+        }
+    }
+
     pub(crate) fn expr(&self, expr: &Source) -> Expr {
-        let modulus = self.context.modulus;
+        let values = self.context.values;
         match &expr.node {
-            ExprKind::Number(value) => Expr::Const(value % modulus),
+            ExprKind::Number(value) => Expr::Const(value % values.modulus()),
             ExprKind::Bool(value) => Expr::Const(Value::from(*value)),
             ExprKind::Name(name) => match self.registers.get(name.as_str()) {
                 Some(register) => Expr::Reg(*register),
@@ -267,17 +322,41 @@ impl<'c, 'p> ThreadLowering<'c, 'p> {
             },
             ExprKind::Unary(operator, operand) => match (operator, self.expr(operand)) {
                 // Negative constants stay constants, for those who look for constants.
-                (Unary::Neg, Expr::Const(value)) => Expr::Const((modulus - value) % modulus),
+                (Unary::Neg, operand @ Expr::Const(_)) => {
+                    self.folded(Expr::Unary(Unary::Neg, Box::new(operand)))
+                }
                 (operator, operand) => Expr::Unary(*operator, Box::new(operand)),
             },
             ExprKind::Binary(operator, left, right) => {
                 let (left, right) = (self.expr(left), self.expr(right));
                 match (operator, &left, &right) {
-                    (Binary::Add, Expr::Const(a), Expr::Const(b)) => Expr::Const((a + b) % modulus),
-                    (Binary::Sub, Expr::Const(a), Expr::Const(b)) => Expr::Const((a + modulus - b) % modulus),
+                    (Binary::Add | Binary::Sub, Expr::Const(_), Expr::Const(_)) => {
+                        self.folded(Expr::Binary(*operator, Box::new(left), Box::new(right)))
+                    }
                     _ => Expr::Binary(*operator, Box::new(left), Box::new(right)),
                 }
             }
         }
+    }
+    /// An operator on constants, as a constant if it has a value.
+    fn folded(&self, expr: Expr) -> Expr {
+        let values = self.context.values;
+        if values.fits(&expr, &[]) { Expr::Const(values.eval(&expr, &[])) } else { expr }
+    }
+}
+
+/// Whether it is possible that an expression has no value though its registers have.
+fn can_overflow(expr: &Expr) -> bool {
+    match expr {
+        Expr::Const(_) | Expr::Reg(_) => false,
+        Expr::Unary(Unary::Not, operand) => can_overflow(operand),
+        Expr::Unary(Unary::Neg | Unary::BitNot, _) => true,
+        Expr::Binary(operator, left, right) => match operator {
+            Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge | Binary::Eq | Binary::Ne => {
+                can_overflow(left) || can_overflow(right)
+            }
+            Binary::And | Binary::Or => can_overflow(left) || can_overflow(right),
+            _ => true,
+        },
     }
 }

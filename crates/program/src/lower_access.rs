@@ -44,27 +44,33 @@ impl ThreadLowering<'_, '_> {
             Source::Fence(mode) => return self.fence(mode.node, site),
             Source::NaLoad(location) => return self.non_atomic(location, AccessKind::Load, dest, site),
             Source::NaStore(location, value) => {
-                let kind = AccessKind::Store(self.expr(value));
+                let kind = AccessKind::Store(self.checked(value));
                 return self.non_atomic(location, kind, None, site);
             }
             Source::Load(location, mode) => {
                 (location, AccessKind::Load, Shape::Read, mode.as_ref().map(|m| m.node))
             }
             Source::Wait(location, values, mode) => {
-                let values = values.iter().map(|value| self.expr(value)).collect();
+                let values = values.iter().map(|value| self.checked(value)).collect();
                 (location, AccessKind::Wait(values), Shape::Read, mode.as_ref().map(|m| m.node))
             }
-            Source::Store(location, value, mode) => {
-                (location, AccessKind::Store(self.expr(value)), Shape::Write, mode.as_ref().map(|m| m.node))
-            }
+            Source::Store(location, value, mode) => (
+                location,
+                AccessKind::Store(self.checked(value)),
+                Shape::Write,
+                mode.as_ref().map(|m| m.node),
+            ),
             Source::FetchAdd(location, operand, mode) => {
-                (location, AccessKind::FetchAdd(self.expr(operand)), Shape::Update, mode.whole())
+                return self.fetch_add(operand, dest, site, |this, operand, dest| {
+                    let access = (location, AccessKind::FetchAdd(operand), Shape::Update, mode.whole());
+                    this.atomic(access, None, dest, site);
+                });
             }
             Source::Exchange(location, value, mode) => {
-                (location, AccessKind::Exchange(self.expr(value)), Shape::Update, mode.whole())
+                (location, AccessKind::Exchange(self.checked(value)), Shape::Update, mode.whole())
             }
             Source::Cas(kind, cas) => {
-                let (expected, new) = (self.expr(&cas.expected), self.expr(&cas.new));
+                let (expected, new) = (self.checked(&cas.expected), self.checked(&cas.new));
                 let kind = match kind {
                     CasKind::Strong => AccessKind::Cas { expected, new },
                     CasKind::Weak => AccessKind::WeakCas { expected, new },
@@ -80,15 +86,26 @@ impl ThreadLowering<'_, '_> {
                 (location, AccessKind::Store(Expr::Const(0)), Shape::Write, Some(Mode::Release))
             }
         };
+        let failure = match access {
+            Source::Cas(_, cas) => cas.failure.as_ref().and_then(|failure| self.failure_mode(failure.node)),
+            _ => None,
+        };
+        self.atomic((location, kind, shape, written), failure, dest, site);
+    }
+
+    /// An atomic access of a kind and shape with the order that was written, and the fences that go with it.
+    fn atomic(
+        &mut self,
+        (location, kind, shape, written): (&Name, AccessKind, Shape, Option<Mode>),
+        failure: Option<Mode>,
+        dest: Option<Reg>,
+        site: u32,
+    ) {
         let (fence_before, mode, fence_after) = self.mode(shape, written.unwrap_or(Mode::Relaxed));
         if fence_before {
             self.sc_fence(site);
         }
         let loc = self.location(location);
-        let failure = match access {
-            Source::Cas(_, cas) => cas.failure.as_ref().and_then(|failure| self.failure_mode(failure.node)),
-            _ => None,
-        };
         self.emit(Access { kind, loc, mode, failure, dest, site });
         if fence_after {
             self.sc_fence(site);

@@ -84,7 +84,7 @@ fn rmw_modes(mode: &RmwMode) -> Vec<String> {
     }
 }
 
-fn expr(expr: &Expr) -> String {
+pub(crate) fn expr(expr: &Expr) -> String {
     let mut out = String::new();
     write_expr(expr, 0, &mut out);
     out
@@ -135,6 +135,9 @@ impl Printer {
     }
 
     fn program(&mut self, program: &Program) {
+        if let Some(min) = &program.min_value {
+            self.line(&format!("min_value {};", min.node));
+        }
         if let Some(max) = &program.max_value {
             self.line(&format!("max_value {};", max.node));
         }

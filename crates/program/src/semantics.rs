@@ -5,7 +5,7 @@
 //! makes local states that differ only in dead registers equal (Fig. 2 of \[Rocker19] has no such rule; it changes no
 //! behaviour).
 
-use crate::code::{Access, AccessKind, Binary, Code, Expr, Instr, Pc, Reg, Thread, Unary};
+use crate::code::{Access, AccessKind, Code, Expr, Instr, Pc, Reg, Thread};
 use rustc_hash::FxHashSet;
 use seqcst_model::{Action, Next, Op, Outcome, Program, Value};
 use std::collections::VecDeque;
@@ -91,7 +91,10 @@ impl Machine {
                     Instr::Assert(condition, site) if self.eval(condition, &regs) == 0 => {
                         break Some(Next::AssertionFailed(*site));
                     }
-                    Instr::Assume(_) | Instr::Assert(..) => pc += 1,
+                    Instr::Fits(expr, site) if !self.code.values.fits(expr, &regs) => {
+                        break Some(Next::AssertionFailed(*site));
+                    }
+                    Instr::Assume(_) | Instr::Assert(..) | Instr::Fits(..) => pc += 1,
                 }
             };
             found.extend(next.filter(|next| !found.contains(next)));
@@ -176,7 +179,7 @@ impl Machine {
     }
 
     fn eval(&self, expr: &Expr, regs: &[Value]) -> Value {
-        eval(expr, regs, self.code.modulus)
+        self.code.values.eval(expr, regs)
     }
 }
 
@@ -203,7 +206,8 @@ impl Program for Machine {
             AccessKind::Wait(values) => Op::Wait(values.iter().map(eval).collect()),
             AccessKind::Store(value) => Op::Store(eval(value)),
             AccessKind::FetchAdd(operand) => {
-                Op::FetchAdd { operand: eval(operand), modulus: self.code.modulus }
+                let operand = self.code.values.addend(operand, &local.regs);
+                Op::FetchAdd { operand, modulus: self.code.modulus() }
             }
             AccessKind::Exchange(value) => Op::Exchange(eval(value)),
             AccessKind::Cas { expected, new } => Op::Cas { expected: eval(expected), new: eval(new) },
@@ -223,48 +227,6 @@ impl Program for Machine {
         let (pc, regs) = self.resume(thread, local, outcome);
         self.settle(thread, pc, regs)
     }
-}
-
-/// Evaluates an expression; all results are reduced modulo `modulus`.
-pub fn eval(expr: &Expr, regs: &[Value], modulus: Value) -> Value {
-    let modulus = u64::from(modulus);
-    let wide = |expr| u64::from(eval(expr, regs, modulus as Value));
-    let value = match expr {
-        Expr::Const(value) => u64::from(*value),
-        Expr::Reg(reg) => return regs[usize::from(*reg)],
-        Expr::Unary(op, e) => {
-            let e = wide(e);
-            match op {
-                Unary::Not => u64::from(e == 0),
-                Unary::Neg => modulus - e,
-                Unary::BitNot => modulus - 1 - e,
-            }
-        }
-        Expr::Binary(op, a, b) => {
-            let (a, b) = (wide(a), wide(b));
-            match op {
-                Binary::Add => a + b,
-                Binary::Sub => a + modulus - b,
-                Binary::Mul => a * b,
-                Binary::Div => a.checked_div(b).unwrap_or(0),
-                Binary::Rem => a.checked_rem(b).unwrap_or(0),
-                Binary::Lt => u64::from(a < b),
-                Binary::Le => u64::from(a <= b),
-                Binary::Gt => u64::from(a > b),
-                Binary::Ge => u64::from(a >= b),
-                Binary::Eq => u64::from(a == b),
-                Binary::Ne => u64::from(a != b),
-                Binary::And => u64::from(a != 0 && b != 0),
-                Binary::Or => u64::from(a != 0 || b != 0),
-                Binary::BitAnd => a & b,
-                Binary::BitOr => a | b,
-                Binary::BitXor => a ^ b,
-                Binary::Shl => a.checked_shl(b as u32).unwrap_or(0),
-                Binary::Shr => a.checked_shr(b as u32).unwrap_or(0),
-            }
-        }
-    };
-    (value % modulus) as Value
 }
 
 /// For every instruction, the registers that some later instruction may read before they are assigned again.
@@ -313,7 +275,9 @@ pub fn successors(instr: &Instr, pc: Pc) -> Vec<Pc> {
 fn effect(instr: &Instr) -> (Option<Reg>, Vec<&Expr>) {
     match instr {
         Instr::Assign(reg, expr) => (Some(*reg), vec![expr]),
-        Instr::Branch(expr, _) | Instr::Assume(expr) | Instr::Assert(expr, _) => (None, vec![expr]),
+        Instr::Branch(expr, _) | Instr::Assume(expr) | Instr::Assert(expr, _) | Instr::Fits(expr, _) => {
+            (None, vec![expr])
+        }
         Instr::Jump(_) | Instr::Choose(_) | Instr::End => (None, vec![]),
         Instr::Access(access) => (access.dest, operands(&access.kind)),
     }

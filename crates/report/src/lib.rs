@@ -25,4 +25,4 @@ pub use dot::to_dot;
 pub use sarif::to_sarif;
 pub use svg::to_svg;
 pub use text::{TextOptions, render, signal_name};
-pub use witness::{Edge, Event, Problem, Relation, Witness};
+pub use witness::{Edge, Effect, Event, Problem, Relation, Witness};

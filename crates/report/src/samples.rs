@@ -1,8 +1,8 @@
 //! Findings to test renderers with: litmus tests, written as a source and the run of its statements.
 
-use crate::{Answer, Checked, Details, Edge, Event, Problem, Relation, Verdict, Witness};
+use crate::{Answer, Checked, Details, Edge, Effect, Event, Problem, Relation, Verdict, Witness};
 use Relation::{Fr, Mo, Po, Rf};
-use seqcst_model::{Mode, Model, Outcome};
+use seqcst_model::{Mode, Model};
 use std::ops::Range;
 
 /// Builds an answer from a source and the events of a run; spans are found by searching for the statements in the source.
@@ -31,11 +31,11 @@ impl Builder {
     }
 
     /// An initial write.
-    pub fn init(mut self, location: &str, value: u32) -> Builder {
+    pub fn init(mut self, location: &str, value: i64) -> Builder {
         self.witness.events.push(Event {
             thread: None,
             step: 0,
-            outcome: Some(Outcome::Wrote(value)),
+            effect: Some(Effect::Wrote(value)),
             mode: None,
             location: Some(location.to_owned()),
             text: String::new(),
@@ -50,7 +50,7 @@ impl Builder {
     /// A step: the statement is looked up in the source after the thread's `fn`. Adds the `po` edge.
     pub fn step(mut self, thread: usize, text: &str, label: &str) -> Builder {
         let (span, line, column) = self.find(thread, text);
-        let (outcome, mode, location) = parse(label);
+        let (effect, mode, location) = parse(label);
         let Witness { events, edges, .. } = &mut self.witness;
         if let Some(before) = events.iter().rposition(|e| e.thread == Some(thread)) {
             edges.push(edge(before, Po, events.len()));
@@ -58,7 +58,7 @@ impl Builder {
         let step = events.iter().filter(|e| e.thread.is_some()).count() + 1;
         let text = text.to_owned();
         let thread = Some(thread);
-        events.push(Event { thread, step, outcome, mode, location, text, span, line, column, hidden: false });
+        events.push(Event { thread, step, effect, mode, location, text, span, line, column, hidden: false });
         self
     }
 
@@ -112,7 +112,7 @@ impl Builder {
 }
 
 /// `U.acq_rel x 0→1` and the like.
-fn parse(label: &str) -> (Option<Outcome>, Option<Mode>, Option<String>) {
+fn parse(label: &str) -> (Option<Effect>, Option<Mode>, Option<String>) {
     let mut words = label.split(' ');
     let (kind, mode) =
         words.next().map(|word| word.split_once('.').unwrap_or((word, ""))).unwrap_or_default();
@@ -121,14 +121,14 @@ fn parse(label: &str) -> (Option<Outcome>, Option<Mode>, Option<String>) {
     let location = words.next().map(str::to_owned);
     let values = words.next().unwrap_or_default();
     let value = |text: &str| text.parse().expect("a value");
-    let outcome = match kind {
-        "R" => Some(Outcome::Read(value(values))),
-        "W" => Some(Outcome::Wrote(value(values))),
-        "U" => values.split_once('→').map(|(old, new)| Outcome::Updated(value(old), value(new))),
-        "F" => Some(Outcome::Fenced),
+    let effect = match kind {
+        "R" => Some(Effect::Read(value(values))),
+        "W" => Some(Effect::Wrote(value(values))),
+        "U" => values.split_once('→').map(|(old, new)| Effect::Updated(value(old), value(new))),
+        "F" => Some(Effect::Fenced),
         _ => None,
     };
-    (outcome, mode, location)
+    (effect, mode, location)
 }
 
 const SB: &str = "\

@@ -2,10 +2,10 @@
 //!
 //! With too many or too wide threads for a terminal the threads share one column and are named in another.
 
+use crate::Effect;
 use crate::format::{Style, cut, one_line};
 use crate::view::View;
 use crate::words;
-use seqcst_model::Outcome;
 
 /// Columns wider than this make a list of the table.
 const MAX_WIDTH: usize = 112;
@@ -28,7 +28,7 @@ pub(crate) fn initially(view: &View) -> Option<String> {
     let mut all: Vec<(String, bool)> = Vec::new();
     for (i, row) in view.rows.iter().enumerate().filter(|(_, r)| r.thread.is_none()) {
         let event = &view.witness.events[row.event];
-        let (Some(location), Some(Outcome::Wrote(value))) = (&event.location, event.outcome) else {
+        let (Some(location), Some(Effect::Wrote(value))) = (&event.location, event.effect) else {
             continue;
         };
         if !event.hidden {

@@ -5,8 +5,8 @@
 //! the witness is dropped here, so renderers need no checks.
 
 use crate::format::one_line;
-use crate::{Edge, Event, Problem, Relation, Witness};
-use seqcst_model::{Mode, Outcome};
+use crate::{Edge, Effect, Event, Problem, Relation, Witness};
+use seqcst_model::Mode;
 use std::collections::BTreeSet;
 
 /// A witness by rows.
@@ -158,11 +158,11 @@ impl<'a> View<'a> {
         if self.event(row).hidden {
             return String::new();
         }
-        match self.event(row).outcome {
-            Some(Outcome::Updated(old, new)) => format!("U {old}→{new}"),
-            Some(Outcome::Read(value)) => format!("R {value}"),
-            Some(Outcome::Wrote(value)) => format!("W {value}"),
-            Some(Outcome::Fenced) | None => String::new(),
+        match self.event(row).effect {
+            Some(Effect::Updated(old, new)) => format!("U {old}→{new}"),
+            Some(Effect::Read(value)) => format!("R {value}"),
+            Some(Effect::Wrote(value)) => format!("W {value}"),
+            Some(Effect::Fenced) | None => String::new(),
         }
     }
 
@@ -210,8 +210,8 @@ fn same_statement(a: &Event, b: &Event) -> bool {
 }
 
 /// What kind of event it is, operands aside: the hidden events of one fence are of different kinds.
-fn kind(event: &Event) -> (Option<std::mem::Discriminant<Outcome>>, Option<Mode>) {
-    (event.outcome.as_ref().map(std::mem::discriminant), event.mode)
+fn kind(event: &Event) -> (Option<std::mem::Discriminant<Effect>>, Option<Mode>) {
+    (event.effect.as_ref().map(std::mem::discriminant), event.mode)
 }
 
 /// Groups events into rows: the hidden events of one fence together, at the place of its update; an SC access together

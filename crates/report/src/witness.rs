@@ -3,7 +3,7 @@
 mod json;
 
 use crate::Verdict;
-use seqcst_model::{Mode, Model, Outcome};
+use seqcst_model::{Mode, Model};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ pub struct Event {
     /// Step number in the run, from 1; 0 for an initial write.
     pub step: usize,
     /// What it read and wrote; none if that does not matter (in part of an execution).
-    pub outcome: Option<Outcome>,
+    pub effect: Option<Effect>,
     /// Its memory order; none for initial writes, and where the model has no orders.
     pub mode: Option<Mode>,
     /// The location's name; none for a fence.
@@ -54,23 +54,54 @@ pub struct Event {
     pub hidden: bool,
 }
 
+/// What an event read and wrote, as the user writes values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Read a value.
+    Read(i64),
+    /// Wrote a value.
+    Wrote(i64),
+    /// Read a value and wrote another one, atomically.
+    Updated(i64, i64),
+    /// A fence.
+    Fenced,
+}
+
+impl Effect {
+    /// The value read, if any.
+    pub fn value_read(self) -> Option<i64> {
+        match self {
+            Effect::Read(value) | Effect::Updated(value, _) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The value written, if any.
+    pub fn value_written(self) -> Option<i64> {
+        match self {
+            Effect::Wrote(value) | Effect::Updated(_, value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
 impl Event {
     /// `W.rel x 1`, `R.acq y 0`, `U.acq_rel z 0→1`, `F.acq`; empty if it is not known what the event did.
     pub fn label(&self) -> String {
         let mode = self.mode.map(|mode| format!(".{mode}")).unwrap_or_default();
         let name = self.location.as_deref().unwrap_or_default();
-        match self.outcome {
-            Some(Outcome::Read(value)) => format!("R{mode} {name} {value}"),
-            Some(Outcome::Wrote(value)) => format!("W{mode} {name} {value}"),
-            Some(Outcome::Updated(old, new)) => format!("U{mode} {name} {old}→{new}"),
-            Some(Outcome::Fenced) => format!("F{mode}"),
+        match self.effect {
+            Some(Effect::Read(value)) => format!("R{mode} {name} {value}"),
+            Some(Effect::Wrote(value)) => format!("W{mode} {name} {value}"),
+            Some(Effect::Updated(old, new)) => format!("U{mode} {name} {old}→{new}"),
+            Some(Effect::Fenced) => format!("F{mode}"),
             None => String::new(),
         }
     }
 
     /// Whether it is a fence.
     pub fn is_fence(&self) -> bool {
-        self.outcome == Some(Outcome::Fenced)
+        self.effect == Some(Effect::Fenced)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::format::{cut, one_line};
 use crate::view::View;
 use crate::{Edge, Problem, Relation};
-use seqcst_model::{Mode, Model, Value};
+use seqcst_model::{Mode, Model};
 
 /// The problem in words: where it is, then pairs of a keyword and a clause about it.
 pub(crate) struct Account {
@@ -51,10 +51,10 @@ pub(crate) fn stale(view: &View) -> Option<Stale> {
 
 /// The value that SC makes an access read, and the one that the model allows.
 fn stale_values(view: &View, access: usize, latest: usize) -> (String, String) {
-    let outcome = |event: usize| view.witness.events.get(event).and_then(|event| event.outcome);
-    let show = |value: Option<Value>| value.map_or("?".to_owned(), |value| value.to_string());
-    let written = outcome(latest).and_then(|outcome| outcome.value_written());
-    let read = outcome(access).and_then(|outcome| outcome.value_read());
+    let effect = |event: usize| view.witness.events.get(event).and_then(|event| event.effect);
+    let show = |value: Option<i64>| value.map_or("?".to_owned(), |value| value.to_string());
+    let written = effect(latest).and_then(|effect| effect.value_written());
+    let read = effect(access).and_then(|effect| effect.value_read());
     (show(written), show(read))
 }
 

@@ -164,8 +164,12 @@ impl<'a> ProgramSource<'a> {
         match onward.to {
             WayEnd::Failed(site) => {
                 self.threads[thread].at = At::Gone;
-                let text = self.machine.code().sites.get(site as usize).map_or("", |site| &site.text);
-                outcome.failure.get_or_insert_with(|| Failure::Assertion(text.to_owned()));
+                let code = self.machine.code();
+                let text = code.sites.get(site as usize).map_or("", |site| &site.text);
+                outcome.failure.get_or_insert_with(|| match code.why_unmodelled(site) {
+                    Some(why) => Failure::Unmodelled(why),
+                    None => Failure::Assertion(text.to_owned()),
+                });
                 self.log.found.push((self.log.steps.len(), states::Violation::Failed { thread }));
             }
             WayEnd::Place(place) => {

@@ -188,7 +188,7 @@ fn shape(thread: &Thread) -> Vec<Instr> {
     for instr in &mut instrs {
         match instr {
             Instr::Access(access) => access.site = 0,
-            Instr::Assert(_, site) => *site = 0,
+            Instr::Assert(_, site) | Instr::Fits(_, site) => *site = 0,
             _ => {}
         }
     }

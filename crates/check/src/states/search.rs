@@ -213,7 +213,7 @@ impl<'a> Search<'a> {
         start: Instant,
         report: &'a (dyn Fn(Progress) + Sync),
     ) -> Search<'a> {
-        let value_bits = (32 - (machine.code().modulus - 1).leading_zeros()).max(1) as u8;
+        let value_bits = (32 - (machine.code().modulus() - 1).leading_zeros()).max(1) as u8;
         let layout = Layout::new(monitor.shape(), local_bits, value_bits);
         Search {
             locals,

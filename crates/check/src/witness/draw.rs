@@ -1,10 +1,10 @@
 //! An execution graph, written down for a report.
 
 use crate::answer::Source;
-use seqcst_model::{Event, Graph, Mode, Model, Outcome};
+use seqcst_model::{Event, Graph, Mode, Model, Outcome, Value};
 use seqcst_program::code::{Code, Instr};
 use seqcst_program::line_column;
-use seqcst_report::{Edge, Event as Shown, Problem, Relation, Witness};
+use seqcst_report::{Edge, Effect, Event as Shown, Problem, Relation, Witness};
 use std::ops::Range;
 
 /// What it takes to write events down.
@@ -59,7 +59,7 @@ impl Draw<'_> {
         Shown {
             thread: event.thread,
             step: if event.thread.is_some() { step } else { 0 },
-            outcome: Some(event.outcome),
+            effect: Some(self.effect(event.outcome)),
             mode: self.mode(event),
             location: location.map(|location| location.name.clone()),
             text: if event.thread.is_some() { self.text(event.site).to_owned() } else { String::new() },
@@ -67,6 +67,17 @@ impl Draw<'_> {
             line,
             column,
             hidden,
+        }
+    }
+
+    /// What came of an action, with values as the user writes them.
+    fn effect(&self, outcome: Outcome) -> Effect {
+        let show = |value: Value| self.code.values.show(value);
+        match outcome {
+            Outcome::Read(value) => Effect::Read(show(value)),
+            Outcome::Wrote(value) => Effect::Wrote(show(value)),
+            Outcome::Updated(old, new) => Effect::Updated(show(old), show(new)),
+            Outcome::Fenced => Effect::Fenced,
         }
     }
 

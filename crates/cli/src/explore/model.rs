@@ -8,11 +8,11 @@ use crate::flags::{ExploreFlags, Format};
 use crate::input::{self, Input};
 use crate::output;
 use crate::pictures::Pictures;
-use seqcst_check::answer::Source as Text;
+use seqcst_check::answer::{Source as Text, overflow};
 use seqcst_check::schedules::{Options, ProgramSource};
 use seqcst_check::states::{Found, Violation};
 use seqcst_check::witness::witness;
-use seqcst_explore::{End, Outcome, Plan, Source, Strategy, Summary, ThreadId, Trace, explore};
+use seqcst_explore::{End, Failure, Outcome, Plan, Source, Strategy, Summary, ThreadId, Trace, explore};
 use seqcst_model::Model as MemoryModel;
 use seqcst_program::lower;
 use seqcst_program::semantics::Machine;
@@ -89,8 +89,7 @@ impl Model<'_> {
             let verdict = Conclusion::without_finding(&summary, || super::limit(self.flags, &summary));
             return Ok(self.answer(strategy, verdict, &summary, None));
         };
-        let verdict = Conclusion::of(first.end, &first.outcome, self.flags.steps);
-        let verdict = verdict.unwrap_or(Verdict::NothingFound.into());
+        let verdict = self.conclude(first.end, &first.outcome, &first.tape);
         let mut minimized = None;
         let mut tape = first.tape.clone();
         if self.flags.minimize {
@@ -110,12 +109,24 @@ impl Model<'_> {
         if trace.end == End::Diverged {
             return Err(Stop::BadInput(super::does_not_fit(tape, &trace)));
         }
-        let verdict =
-            Conclusion::of(trace.end, &outcome, self.flags.steps).unwrap_or(Verdict::NothingFound.into());
+        let verdict = self.conclude(trace.end, &outcome, tape);
         let steps = trace.steps.len() as u64;
         let summary = Summary { executions: 1, distinct: 1, steps, ..Summary::default() };
         let told = self.tell(1, tape, &verdict)?;
         Ok(self.answer(None, verdict, &summary, Some(told)))
+    }
+
+    /// What an execution shows; what cannot be modelled, with its place.
+    fn conclude(&mut self, end: End, outcome: &Outcome, tape: &[ThreadId]) -> Conclusion {
+        let conclusion = Conclusion::of(end, outcome, self.flags.steps);
+        let mut conclusion = conclusion.unwrap_or(Verdict::NothingFound.into());
+        if let Some(Failure::Unmodelled(_)) = outcome.failure {
+            let text = Text { file: &self.input.file, text: &self.input.source };
+            let found = self.source.findings(tape);
+            let place = found.iter().find_map(|found| overflow(self.machine, text, found));
+            conclusion.limit = place.or(conclusion.limit);
+        }
+        conclusion
     }
 
     fn execute(&mut self, tape: &[ThreadId]) -> (Trace, Outcome) {

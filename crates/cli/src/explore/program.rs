@@ -188,7 +188,7 @@ fn message(
     };
     let mut lines = Vec::new();
     match &outcome.failure {
-        Some(Failure::Assertion(text)) => lines.push(text.clone()),
+        Some(Failure::Assertion(text) | Failure::Unmodelled(text)) => lines.push(text.clone()),
         Some(Failure::Crash(signal)) => {
             lines.push(format!("the program was ended by {}; {}", signal_name(*signal), after()));
         }

@@ -28,6 +28,7 @@ impl Conclusion {
     pub fn of(end: End, outcome: &Outcome, steps: u32) -> Option<Conclusion> {
         let verdict = match (&outcome.failure, end) {
             (Some(Failure::Assertion(_)), _) => Verdict::Assertion,
+            (Some(Failure::Unmodelled(why)), _) => return Some(Conclusion::gave_up(why.clone())),
             (Some(Failure::Crash(_)), _) => Verdict::Crash,
             (Some(Failure::ExitCode(_)), _) => Verdict::ExitCode,
             (Some(Failure::Hang(why)), _) => {

@@ -53,7 +53,7 @@ pub fn program(library: &Library, client: &Client, plain: Plain) -> Result<Progr
     if threads.iter().any(|thread: &Thread| stops(&thread.body)) {
         locations.push(Location { name: word(NEVER), initial: None, non_atomic: false });
     }
-    Ok(Program { max_value: Some(at(max_value)), locations, tracks: vec![], threads })
+    Ok(Program { min_value: None, max_value: Some(at(max_value)), locations, tracks: vec![], threads })
 }
 
 pub struct Compiler<'a> {

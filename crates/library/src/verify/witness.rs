@@ -31,7 +31,7 @@ pub fn witness(subject: &Subject, partial: &Partial) -> Witness {
             Event {
                 thread: Some(invocation.session),
                 step: step + 1,
-                outcome: None,
+                effect: None,
                 mode: None,
                 location: class.clone().filter(|_| this == partial.newest || this == partial.access),
                 text: event.text.clone(),

@@ -69,7 +69,13 @@ impl Parser<'_> {
         }
         let operand = match base {
             "atomic_load" => None,
-            _ => Some(self.operand()?),
+            "atomic_fetch_add" | "atomic_fetch_sub" if self.is_bool(&location) => {
+                return Err(InputError::new(start, format!("`{word}` of a `bool`, which C doesn't have")));
+            }
+            _ => {
+                let operand = self.operand()?;
+                Some(self.stored(&location, operand))
+            }
         };
         let mode = self.optional_order(explicit, start)?;
         self.cursor.expect(")", &format!("after the arguments of `{word}`"))?;
@@ -122,6 +128,7 @@ impl Parser<'_> {
         self.cursor.expect(",", "after the location")?;
         let expected = self.expected()?;
         let new = self.operand()?;
+        let new = self.stored(&location, new);
         let success = self.optional_order(explicit, start)?;
         let failure = match explicit {
             true => self.optional_order(true, start)?,

@@ -29,7 +29,7 @@ impl<'s> Parser<'s> {
         Ok(self.c_binary(1, 0)?.0)
     }
 
-    fn execute(&mut self, value: Value) -> Expr {
+    pub(super) fn execute(&mut self, value: Value) -> Expr {
         match value {
             Value::Plain(expr) => expr,
             Value::Access(access, span) => {
@@ -38,6 +38,11 @@ impl<'s> Parser<'s> {
                 use_of(&register)
             }
         }
+    }
+
+    /// A value as a location takes it.
+    pub(super) fn stored(&self, location: &Name, value: Expr) -> Expr {
+        if self.is_bool(location) { truth(value) } else { value }
     }
 
     pub(super) fn temporary(&mut self, span: Span) -> Name {
@@ -84,10 +89,6 @@ impl<'s> Parser<'s> {
     ) -> Expr {
         let (left_span, right_span) = (left.span, right.span);
         let flag = self.temporary(left_span);
-        let truth = |value: Expr| {
-            let zero = number(0, value.span);
-            binary(Binary::Ne, value, zero)
-        };
         self.emit(StmtKind::Assign(flag.clone(), truth(left)), left_span);
         accesses.push(At::new(StmtKind::Assign(flag.clone(), truth(right)), right_span));
         let wanted = match operator {
@@ -108,19 +109,21 @@ impl<'s> Parser<'s> {
             self.cursor.check_depth(height + 1, MAX_C_DEPTH, "this expression is")?;
             let operand = self.execute(operand);
             let span = start.to(operand.span);
-            if operator == Unary::Neg {
-                self.negative.get_or_insert(span);
-            }
             return Ok((
                 Value::Plain(At::new(ExprKind::Unary(operator, Box::new(operand)), span)),
                 height + 1,
             ));
         }
         if self.cursor.eat("(")? {
-            if self.cursor.eat_word("void")? || self.skip_type()?.is_some() {
-                // A cast changes nothing: all values have one range here.
+            let cast = self.skip_type()?;
+            if cast.is_some() || self.cursor.eat_word("void")? {
                 self.cursor.expect(")", "after the type of a cast")?;
-                return self.c_unary(depth + 1);
+                let (operand, height) = self.c_unary(depth + 1)?;
+                // Otherwise a cast changes nothing: all values have one range here.
+                return match cast.is_some_and(|cast| cast.is_bool) {
+                    true => Ok((Value::Plain(truth(self.execute(operand))), height + 1)),
+                    false => Ok((operand, height)),
+                };
             }
             let inner = self.c_binary(1, depth + 1)?;
             self.cursor.expect(")", "after this expression")?;
@@ -194,6 +197,27 @@ impl<'s> Parser<'s> {
 
 pub(super) fn use_of(register: &Name) -> Expr {
     At::new(ExprKind::Name(register.node.clone()), register.span)
+}
+
+/// What C makes of a value where it needs 0 or 1.
+pub(super) fn truth(value: Expr) -> Expr {
+    let is_truth = match &value.node {
+        ExprKind::Bool(_) | ExprKind::Number(0 | 1) | ExprKind::Unary(Unary::Not, _) => true,
+        ExprKind::Binary(operator, ..) => matches!(
+            operator,
+            Binary::Lt
+                | Binary::Le
+                | Binary::Gt
+                | Binary::Ge
+                | Binary::Eq
+                | Binary::Ne
+                | Binary::And
+                | Binary::Or
+        ),
+        _ => false,
+    };
+    let zero = number(0, value.span);
+    if is_truth { value } else { binary(Binary::Ne, value, zero) }
 }
 
 pub(super) fn binary(operator: Binary, left: Expr, right: Expr) -> Expr {

@@ -1,6 +1,6 @@
 //! The C of litmus tests: statements. Each is appended, in simpler form, to the thread's current block.
 
-use super::c_expr::Value;
+use super::c_expr::{Value, truth};
 use super::cursor::Parse;
 use super::lexer::Tok;
 use super::litmus::{Parser, number};
@@ -93,8 +93,8 @@ impl<'s> Parser<'s> {
             "" if self.cursor.eat(";")? => return Ok(()),
             "" if self.cursor.at("*") => self.store_through_pointer(start)?,
             _ => {
-                if self.skip_type()?.is_some() {
-                    self.declarations(start)?;
+                if let Some(declared) = self.skip_type()? {
+                    self.declarations(declared.is_bool, start)?;
                 } else if self.cursor.peek()?.tok == Tok::Punct(":") {
                     let label = self.name("a label")?;
                     self.cursor.advance()?;
@@ -156,7 +156,7 @@ impl<'s> Parser<'s> {
     }
 
     /// `int r0 = e, r1;` with the type already read.
-    fn declarations(&mut self, start: Span) -> Parse<()> {
+    fn declarations(&mut self, is_bool: bool, start: Span) -> Parse<()> {
         let mut start = start;
         loop {
             if self.cursor.at("*") {
@@ -177,6 +177,10 @@ impl<'s> Parser<'s> {
             if self.thread.declared.insert(word) && !self.thread.initial.contains(&register.node) {
                 self.thread.locals.push(register.clone());
             }
+            match is_bool {
+                true => self.thread.bools.insert(register.node.clone()),
+                false => self.thread.bools.remove(&register.node),
+            };
             if self.cursor.eat("=")? {
                 let value = self.value()?;
                 self.assign(register.clone(), value, start);
@@ -198,6 +202,7 @@ impl<'s> Parser<'s> {
         let (location, atomic) = self.dereference()?;
         self.cursor.expect("=", "after the location")?;
         let value = self.c_expression()?;
+        let value = self.stored(&location, value);
         let access = match atomic {
             true => Access::Store(location, value, Some(At::new(Mode::SeqCst, start))),
             false => Access::NaStore(location, value),
@@ -235,12 +240,16 @@ impl<'s> Parser<'s> {
         let span = self.cursor.since(start);
         let old = At::new(ExprKind::Name(register.node.clone()), register.span);
         let sum = At::new(ExprKind::Binary(operator, Box::new(old), Box::new(operand)), span);
-        self.emit(StmtKind::Assign(register, sum), span);
+        self.assign(register, Value::Plain(sum), start);
         Ok(())
     }
 
     fn assign(&mut self, register: Name, value: Value, start: Span) {
         let span = self.cursor.since(start);
+        let value = match self.thread.bools.contains(&register.node) {
+            true => Value::Plain(truth(self.execute(value))),
+            false => value,
+        };
         match value {
             Value::Plain(value) => self.emit(StmtKind::Assign(register, value), span),
             Value::Access(access, _) => self.emit(StmtKind::Access(Some(register), access), span),

@@ -11,7 +11,7 @@ use super::tpl;
 use crate::ast::{At, Block, Expr, ExprKind, Location, Name, Program, Span, StmtKind, Thread};
 use crate::check::MAX_VALUE;
 use crate::code::Unary;
-use crate::error::{InputError, Warning};
+use crate::error::InputError;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A litmus test.
@@ -19,7 +19,6 @@ pub(crate) struct Litmus {
     pub program: Program,
     pub name: String,
     pub condition: Option<String>,
-    pub warnings: Vec<Warning>,
 }
 
 /// Whether a text that no file name explains is a litmus test: its first word is `C`, which starts no TPL program.
@@ -40,7 +39,7 @@ pub(crate) fn parse(source: &str) -> Parse<Litmus> {
         index: FxHashMap::default(),
         initial_registers: Vec::new(),
         largest: None,
-        negative: None,
+        types: Types::default(),
         thread: ThreadState::default(),
     };
     parser.initial_block()?;
@@ -55,8 +54,8 @@ pub(crate) fn parse(source: &str) -> Parse<Litmus> {
         let error = InputError::new(end, "there is no thread in this litmus test");
         return Err(error.with_note("write at least one thread: `P0(atomic_int* x) { … }`"));
     }
-    let (program, warnings) = parser.finish(threads)?;
-    Ok(Litmus { program, name, condition, warnings })
+    let program = parser.finish(threads)?;
+    Ok(Litmus { program, name, condition })
 }
 
 /// Reads up to the `{` of the initial block: the test's name, and where that `{` is. Lines in between are comments.
@@ -140,6 +139,8 @@ fn identifiers(source: &str, position: usize) -> FxHashSet<&str> {
 struct SharedLocation {
     name: Name,
     atomic: Option<(bool, Span)>,
+    /// Stores make 1 of everything but 0.
+    is_bool: bool,
     initial: Option<At<i64>>,
 }
 
@@ -150,6 +151,8 @@ pub(super) struct ThreadState<'s> {
     pub parameters: FxHashMap<&'s str, bool>,
     pub locals: Vec<Name>,
     pub declared: FxHashSet<&'s str>,
+    /// Those whose type is `bool`.
+    pub bools: FxHashSet<String>,
     /// Registers that the initial block names; a thread may use them without declaring them.
     pub initial: FxHashSet<String>,
     /// The variables that each open block declares, for scoping.
@@ -168,7 +171,7 @@ pub(super) struct Parser<'s> {
     index: FxHashMap<&'s str, usize>,
     initial_registers: Vec<(At<u32>, Name, At<i64>)>,
     largest: Option<At<u32>>,
-    pub negative: Option<Span>,
+    types: Types,
     pub thread: ThreadState<'s>,
 }
 
@@ -227,9 +230,6 @@ impl<'s> Parser<'s> {
         let value = self.cursor.signed_number("a number")?;
         let size = u32::try_from(value.node.unsigned_abs()).expect("numbers have 32 bits");
         self.note_number(size, value.span);
-        if value.node < 0 {
-            self.negative.get_or_insert(value.span);
-        }
         Ok(value)
     }
 
@@ -240,18 +240,28 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Skips words like `volatile unsigned int`; whether there was a type, and whether it was atomic.
-    pub fn skip_type(&mut self) -> Parse<Option<bool>> {
-        let mut atomic = None;
+    /// Skips words like `volatile unsigned int`; which type that was, if there was one.
+    pub fn skip_type(&mut self) -> Parse<Option<Type>> {
+        let mut found: Option<Type> = None;
         loop {
-            match self.cursor.word() {
-                "atomic_int" | "atomic_uint" | "atomic_long" | "atomic_ulong" | "atomic_bool" | "_Atomic"
-                | "mtx_t" => {
-                    atomic = Some(true);
-                }
-                word if is_plain_type(word) => atomic = atomic.or(Some(false)),
-                _ => return Ok(atomic),
+            let word = self.cursor.word();
+            let is_atomic = matches!(
+                word,
+                "atomic_int"
+                    | "atomic_uint"
+                    | "atomic_long"
+                    | "atomic_ulong"
+                    | "atomic_bool"
+                    | "_Atomic"
+                    | "mtx_t"
+            );
+            if !is_atomic && !is_plain_type(word) {
+                return Ok(found);
             }
+            let found = found.get_or_insert_default();
+            found.is_atomic |= is_atomic;
+            found.is_bool |= matches!(word, "bool" | "_Bool" | "atomic_bool");
+            self.types.note(word, self.cursor.token().span);
             self.cursor.advance()?;
         }
     }
@@ -296,7 +306,7 @@ impl<'s> Parser<'s> {
         let next = self.locations.len();
         let index = *self.index.entry(word).or_insert(next);
         if index == next {
-            self.locations.push(SharedLocation { name, atomic: None, initial: None });
+            self.locations.push(SharedLocation { name, atomic: None, is_bool: false, initial: None });
         }
         Ok(index)
     }
@@ -354,7 +364,7 @@ impl<'s> Parser<'s> {
     fn parameter(&mut self) -> Parse<()> {
         self.cursor.count_node()?;
         let start = self.cursor.token().span;
-        let Some(atomic) = self.skip_type()? else {
+        let Some(Type { is_atomic: atomic, is_bool }) = self.skip_type()? else {
             return Err(self.cursor.unexpected("a parameter such as `atomic_int* x`"));
         };
         self.cursor.expect("*", "after the type: threads take pointers to locations")?;
@@ -362,6 +372,7 @@ impl<'s> Parser<'s> {
         let word = self.cursor.word();
         let index = self.location("the name of a location")?;
         let span = self.cursor.since(start);
+        self.locations[index].is_bool |= is_bool;
         if self.thread.parameters.insert(word, atomic).is_some() {
             return Err(InputError::new(
                 span,
@@ -377,21 +388,37 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Puts everything together once the range of values is known.
-    fn finish(mut self, threads: Vec<Thread>) -> Parse<(Program, Vec<Warning>)> {
-        let max_value = match self.largest.take() {
-            Some(largest) if largest.node > MAX_VALUE => {
-                let message =
-                    format!("the number {} is too large: values go up to {MAX_VALUE}", largest.node);
-                return Err(InputError::new(largest.span, message));
-            }
-            Some(largest) if largest.node > Program::DEFAULT_MAX_VALUE => {
-                Some(At::new((largest.node + 1).next_power_of_two() - 1, largest.span))
-            }
-            _ => None,
+    /// Whether stores to a location make 1 of everything but 0.
+    pub fn is_bool(&self, location: &Name) -> bool {
+        self.locations.iter().any(|other| other.is_bool && other.name.node == location.node)
+    }
+
+    /// Puts everything together once the range of values is known: room for the largest number, and for its opposite.
+    fn finish(mut self, threads: Vec<Thread>) -> Parse<Program> {
+        let (largest, span) = match self.largest.take() {
+            Some(largest) => (largest.node, largest.span),
+            None => (0, Span::new(0, 0)),
         };
-        let mut program = Program { max_value, ..Program::default() };
-        let modulus = i64::from(program.max_value()) + 1;
+        let max = (largest + 1).next_power_of_two().max(Self::SMALLEST_RANGE) - 1;
+        let most = if self.types.unsigned { MAX_VALUE } else { MAX_VALUE / 2 };
+        if largest > most {
+            let message = format!("the number {largest} is too large: values go up to {most}");
+            return Err(InputError::new(span, message));
+        }
+        if let Some((limit, name)) = self.types.narrow.filter(|(limit, _)| largest > *limit) {
+            let message =
+                format!("the number {largest} is too large beside the type of 8 or 16 bits elsewhere");
+            let error =
+                InputError::new(span, message).with_secondary(name, format!("values go up to {limit} here"));
+            return Err(error.with_note("all variables have one range of values: use `int`"));
+        }
+        let max = self.types.narrow.map_or(max, |(limit, _)| max.min(limit));
+        let min = if self.types.unsigned { 0 } else { -i64::from(max) - 1 };
+        let mut program = Program {
+            min_value: Some(At::new(min, span)),
+            max_value: Some(At::new(max, span)),
+            ..Program::default()
+        };
         for (thread, ..) in &self.initial_registers {
             if thread.node as usize >= threads.len() {
                 return Err(InputError::new(thread.span, format!("there is no thread {}", thread.node)));
@@ -402,24 +429,57 @@ impl<'s> Parser<'s> {
             .into_iter()
             .map(|location| Location {
                 name: location.name,
-                initial: location.initial.map(|value| At::new(value.node.rem_euclid(modulus), value.span)),
+                initial: location.initial.map(|initial| match location.is_bool {
+                    true => At::new(i64::from(initial.node != 0), initial.span),
+                    false => initial,
+                }),
                 non_atomic: matches!(location.atomic, Some((false, _))),
             })
             .collect();
         program.threads = threads;
-        let negative = self.negative.map(|span| {
-            let max = modulus - 1;
-            Warning::new(
-                span,
-                format!("values are 0 to {max} here: a negative number wraps and compares as large"),
-            )
-        });
-        Ok((program, negative.into_iter().collect()))
+        Ok(program)
     }
+
+    /// How many values that are not negative there are at least.
+    const SMALLEST_RANGE: u32 = 128;
 }
 
 pub(super) fn number(value: u32, span: Span) -> Expr {
     At::new(ExprKind::Number(value), span)
+}
+
+/// What is said of a variable or location.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Type {
+    pub is_atomic: bool,
+    pub is_bool: bool,
+}
+
+/// What the types of a test allow its values to be. There is one range for all of them, within which conversions between
+/// them change nothing: what leaves it is noticed when it happens.
+#[derive(Default)]
+struct Types {
+    /// A type without negative numbers occurs.
+    unsigned: bool,
+    /// The largest value of the narrowest type, and where that occurs.
+    narrow: Option<(u32, Span)>,
+}
+
+impl Types {
+    fn note(&mut self, word: &str, span: Span) {
+        self.unsigned |= word == "unsigned"
+            || word.starts_with("uint")
+            || matches!(word, "size_t" | "atomic_uint" | "atomic_ulong");
+        let limit = match word {
+            "char" | "int8_t" => 127,
+            "uint8_t" => 255,
+            "short" | "int16_t" => 32_767,
+            _ => return,
+        };
+        if self.narrow.is_none_or(|(other, _)| limit < other) {
+            self.narrow = Some((limit, span));
+        }
+    }
 }
 
 fn is_plain_type(word: &str) -> bool {

@@ -2,7 +2,7 @@
 //! that gives the most precise messages.
 //!
 //! ```text
-//! program    = { "max_value" N ";" | ("global" | "na") place { "," place } ";"
+//! program    = { "min_value" ["-"] N ";" | "max_value" N ";" | ("global" | "na") place { "," place } ";"
 //!              | "track" x ":" ("all" | N { "," N }) ";" | thread }
 //! place      = x [ "=" N ]
 //! thread     = "fn" f [ "[" N "]" ] "{" { "local" r { "," r } ";" } { stmt } "}"
@@ -31,7 +31,8 @@ use crate::code::Binary;
 use crate::error::InputError;
 
 /// Words that cannot be names.
-const RESERVED: [&str; 32] = [
+const RESERVED: [&str; 33] = [
+    "min_value",
     "max_value",
     "global",
     "na",
@@ -86,6 +87,7 @@ impl Parser<'_> {
         let mut program = Program::default();
         while !self.cursor.at_end() {
             match self.cursor.word() {
+                "min_value" => self.min_value(&mut program)?,
                 "max_value" => self.max_value(&mut program)?,
                 "global" => self.locations(false, &mut program.locations)?,
                 "na" => self.locations(true, &mut program.locations)?,
@@ -107,6 +109,18 @@ impl Parser<'_> {
             return Err(error.with_note("write at least one thread: `fn name { … }`"));
         }
         Ok(program)
+    }
+
+    fn min_value(&mut self, program: &mut Program) -> Parse<()> {
+        let keyword = self.cursor.advance()?.span;
+        let value = self.cursor.signed_number("a number after `min_value`")?;
+        self.cursor.semicolon("`min_value`")?;
+        if let Some(earlier) = &program.min_value {
+            let error = InputError::new(keyword.to(value.span), "`min_value` is given twice");
+            return Err(error.with_secondary(earlier.span, "first given here"));
+        }
+        program.min_value = Some(value);
+        Ok(())
     }
 
     fn max_value(&mut self, program: &mut Program) -> Parse<()> {

@@ -374,7 +374,7 @@ fn values_out_of_range() {
               note: `max_value` sets the largest value (255 if not given)
             1:12: the initial value -1 is not between 0 and 255
               at "-1"
-              note: `max_value` sets the largest value (255 if not given)
+              note: `min_value` sets the smallest value (0 if not given)
             1:36: the tracked value 7 is not between 0 and 5
               at "7"
               note: `max_value` sets the largest value (255 if not given)

@@ -54,7 +54,7 @@ fn litmus_headers_and_initial_values() {
               2:5: the first one
             2:5: expected a number, found `y`
               at "y"
-            2:5: the number 70000 is too large: values go up to 65535
+            2:5: the number 70000 is too large: values go up to 32767
               at "70000"
             2:3: there is no thread 1
               at "1"
@@ -165,7 +165,7 @@ fn litmus_statements() {
         expect![[r#"
             3:16: expected `while` after the body of `do`, found `until`
               at "until"
-            3:6: the number 65536 is too large: values go up to 65535
+            3:6: the number 65536 is too large: values go up to 32767
               at "65536"
             3:549: statements are nested too deeply: more than 60 levels
               at "{"

@@ -38,20 +38,22 @@ fn store_buffering() {
     becomes(
         source,
         expect![[r#"
-        global x = 0, y = 0;
+            min_value -128;
+            max_value 127;
+            global x = 0, y = 0;
 
-        fn P0 {
-            local r0;
-            x.store(1, rlx);
-            r0 = y.load(rlx);
-        }
+            fn P0 {
+                local r0;
+                x.store(1, rlx);
+                r0 = y.load(rlx);
+            }
 
-        fn P1 {
-            local r0;
-            y.store(1, rlx);
-            r0 = x.load(rlx);
-        }
-    "#]],
+            fn P1 {
+                local r0;
+                y.store(1, rlx);
+                r0 = x.load(rlx);
+            }
+        "#]],
     );
 }
 
@@ -71,8 +73,9 @@ fn values() {
     becomes(
         "C test\n{ x = -1; 0:r0 = 1000; 0:r0 = -2; }\nP0 (atomic_int* x) { atomic_store(x, r0); }",
         expect![[r#"
+            min_value -1024;
             max_value 1023;
-            global x = 1023;
+            global x = -1;
 
             fn P0 {
                 local r0;
@@ -82,9 +85,73 @@ fn values() {
             }
         "#]],
     );
-    let negative = read("C test\n{}\nP0 (atomic_int* x) { atomic_store(x, -1); }");
-    let warnings: Vec<&str> = negative.warnings.iter().map(|w| w.message()).collect();
-    assert_eq!(warnings, ["values are 0 to 255 here: a negative number wraps and compares as large"]);
+}
+
+/// One range for all variables: what the types and numbers of a test leave.
+#[test]
+fn ranges() {
+    let range = |declared: &str, initial: &str, statement: &str| {
+        let source =
+            format!("C test\n{{ {initial} }}\nP0 (atomic_int* x) {{ {declared} r0 = 1; {statement} }}");
+        parse(source.as_bytes(), "test.litmus").map(|parsed| parsed.program.values().to_string())
+    };
+    let known = |declared, initial, statement| range(declared, initial, statement).expect("a test");
+    assert_eq!(known("int", "", ""), "-128 and 127");
+    assert_eq!(known("int", "x = 128", ""), "-256 and 255");
+    assert_eq!(known("int", "x = -300", ""), "-512 and 511");
+    assert_eq!(known("unsigned", "", "r0 = 300;"), "0 and 511");
+    assert_eq!(known("uint8_t", "", "r0 = 200;"), "0 and 255");
+    assert_eq!(known("char", "", "r0 = 100;"), "-128 and 127");
+    assert_eq!(known("int", "", "r0 = (size_t)r0;"), "0 and 127");
+    let refused = |declared, initial, statement| {
+        range(declared, initial, statement).expect_err("no test").message().to_string()
+    };
+    expect!["the number 200 is too large beside the type of 8 or 16 bits elsewhere"]
+        .assert_eq(&refused("char", "x = 200", ""));
+    expect!["the initial value -1 is not between 0 and 127"].assert_eq(&refused("unsigned", "x = -1", ""));
+    expect!["the number 40000 is too large: values go up to 32767"].assert_eq(&refused(
+        "int",
+        "",
+        "r0 = 40000;",
+    ));
+    expect!["the number 70000 is too large: values go up to 65535"].assert_eq(&refused(
+        "unsigned",
+        "",
+        "r0 = 70000;",
+    ));
+}
+
+#[test]
+fn truth_values() {
+    body(
+        "bool b = 5; b = r0; b = *x; b = !r0; b += 1; r0 = (bool)r1; r0 = (_Bool)(r0 == 1);",
+        expect![[r#"
+        local r0, r1, b, t0;
+        b = 5 != 0;
+        b = r0 != 0;
+        t0 = x.load(sc);
+        b = t0 != 0;
+        b = !r0;
+        b = b + 1 != 0;
+        r0 = r1 != 0;
+        r0 = r0 == 1;
+    "#]],
+    );
+    becomes(
+        "C test\n{ bool x = 7; }\nP0 (atomic_bool* x) { int r0 = 3; atomic_store(x, r0); atomic_exchange(x, 1); }",
+        expect![[r#"
+            min_value -128;
+            max_value 127;
+            global x = 1;
+
+            fn P0 {
+                local r0;
+                r0 = 3;
+                x.store(r0 != 0, sc);
+                exchange(x, 1, sc);
+            }
+        "#]],
+    );
 }
 
 #[test]
@@ -256,6 +323,8 @@ fn words_of_tpl_are_renamed() {
         "C test\n{ lock = 1; }\nP0 (atomic_int* lock, atomic_int* rel_) { int rel = atomic_load(lock); int t0 = 1; \
          atomic_store(rel_, rel + *lock + t0); }",
         expect![[r#"
+            min_value -128;
+            max_value 127;
             global lock_ = 1, rel_;
 
             fn P0 {

@@ -54,6 +54,9 @@ fn show_thread(thread: &Thread, code: &Code) -> String {
             Instr::Assert(condition, site) => {
                 format!("assert {} @{}", show_expr(condition, thread), code.sites[*site as usize].text)
             }
+            Instr::Fits(value, site) => {
+                format!("fits {} @{}", show_expr(value, thread), code.sites[*site as usize].text)
+            }
             Instr::Access(access) => show_access(access, thread, code),
             Instr::End => "end".to_string(),
         };

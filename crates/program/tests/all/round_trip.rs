@@ -155,6 +155,7 @@ fn thread() -> impl Strategy<Value = Thread> {
 }
 
 fn program() -> impl Strategy<Value = Program> {
+    let min_value = prop::option::of((-9..=0i64).prop_map(at));
     let max_value = prop::option::of((9..300u32).prop_map(at));
     let initial = || prop::option::of((0..10i64).prop_map(at));
     let order = Just(vec![("x", false), ("y", false), ("d", true)]).prop_shuffle();
@@ -168,9 +169,11 @@ fn program() -> impl Strategy<Value = Program> {
     });
     let values = prop::option::of(prop::collection::vec((0..10i64).prop_map(at), 1..3));
     let track = (atomic(), values).prop_map(|(location, values)| Track { location, values });
-    (max_value, locations, prop::collection::vec(track, 0..3), thread()).prop_map(
-        |(max_value, locations, tracks, thread)| Program {
-            max_value,
+    (min_value, max_value, locations, prop::collection::vec(track, 0..3), thread()).prop_map(
+        |(min_value, max_value, locations, tracks, thread)| Program {
+            // Beside a smallest value, a constant over the largest one is an error.
+            max_value: max_value.map(|max| if min_value.is_some() { at(max.node.max(11)) } else { max }),
+            min_value,
             locations,
             tracks,
             threads: vec![thread],

@@ -2,8 +2,7 @@
 
 use crate::format::{cut, cut_middle, one_line, wrap};
 use crate::view::View;
-use crate::{Problem, Relation, words};
-use seqcst_model::Outcome;
+use crate::{Effect, Problem, Relation, words};
 
 /// Advance of a character in the statement font (12 px monospace).
 pub(super) const CHAR: f64 = 7.25;
@@ -114,8 +113,8 @@ fn node(view: &View, i: usize, threads: &[usize]) -> Node {
     let (row, event) = (&view.rows[i], view.event(i));
     let label = view.label(i);
     let Some(thread) = row.thread else {
-        let text = match (&event.location, event.outcome) {
-            (Some(location), Some(Outcome::Wrote(value))) if !event.hidden => {
+        let text = match (&event.location, event.effect) {
+            (Some(location), Some(Effect::Wrote(value))) if !event.hidden => {
                 format!("init {} = {value}", one_line(location))
             }
             _ => label.clone(),

@@ -10,7 +10,7 @@ use seqcst_port::program::{
     Access, Base, Dependency, DependencyKind, Edge, Function, Kind, Location, Node, NodeKind, Point, Program,
 };
 use seqcst_program::code::{self, AccessKind, Code, Expr, Instr, Pc};
-use seqcst_program::semantics::{Machine, eval, operands, successors};
+use seqcst_program::semantics::{Machine, operands, successors};
 use seqcst_program::{lower, parse};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,8 +86,12 @@ impl Source {
 
     /// Whether no thread has a branch.
     pub fn is_straight(&self) -> bool {
-        let local =
-            |i: &Instr| matches!(i, Instr::Access(_) | Instr::End | Instr::Assign(..) | Instr::Assert(..));
+        let local = |i: &Instr| {
+            matches!(
+                i,
+                Instr::Access(_) | Instr::End | Instr::Assign(..) | Instr::Assert(..) | Instr::Fits(..)
+            )
+        };
         self.code.threads.iter().all(|thread| thread.instrs.iter().all(local))
     }
 
@@ -276,7 +280,7 @@ impl Taint {
             Instr::Assign(reg, expr) => {
                 after.registers.insert(*reg, self.of(expr));
             }
-            Instr::Branch(expr, _) | Instr::Assume(expr) | Instr::Assert(expr, _) => {
+            Instr::Branch(expr, _) | Instr::Assume(expr) | Instr::Assert(expr, _) | Instr::Fits(expr, _) => {
                 after.branches.extend(self.of(expr));
             }
             Instr::Access(access) => {
@@ -347,12 +351,10 @@ impl<'a> Replay<'a> {
             self.taint = self.taint.step(self.pc, instr);
             match instr {
                 Instr::Assign(reg, e) => {
-                    self.values[usize::from(*reg)] = eval(e, &self.values, self.code.modulus);
+                    self.values[usize::from(*reg)] = self.code.values.eval(e, &self.values);
                     self.pc += 1;
                 }
-                Instr::Branch(e, to) if eval(e, &self.values, self.code.modulus) != 0 => {
-                    self.pc = *to as usize
-                }
+                Instr::Branch(e, to) if self.code.values.eval(e, &self.values) != 0 => self.pc = *to as usize,
                 Instr::Jump(to) => self.pc = *to as usize,
                 Instr::Choose(targets) => self.pc = targets[0] as usize,
                 _ => self.pc += 1,
