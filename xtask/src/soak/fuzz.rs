@@ -1,21 +1,19 @@
 //! The fuzz targets.
 
+use super::parts::{Part, Slice};
 use crate::Outcome;
 use crate::cargo::{cargo, root, run as must};
 use std::fs;
 use std::process::{Command, Stdio};
 
-/// Runs every target for so many seconds.
-pub fn run(seconds: u64) -> Outcome {
+/// Installs what is missing, builds the targets, and lays programs of the corpus before them.
+pub fn prepare() -> Outcome {
     if !is_there() {
         println!("cargo-fuzz is missing: cargo install --locked cargo-fuzz");
         must(&mut cargo(&["install", "--locked", "cargo-fuzz"]))?;
     }
-    for target in ["tpl", "litmus"] {
-        println!("fuzzing the {target} parser for {seconds} s");
-        fuzz(target, seconds)?;
-    }
-    Ok(())
+    must(&mut cargo_fuzz(&["build"]))?;
+    ["tpl", "litmus"].into_iter().try_for_each(sow)
 }
 
 fn is_there() -> bool {
@@ -30,7 +28,8 @@ fn cargo_fuzz(args: &[&str]) -> Command {
     command
 }
 
-fn fuzz(target: &str, seconds: u64) -> Outcome {
+/// Programs that fuzzing begins with; what it learns is kept beside them.
+fn sow(target: &str) -> Outcome {
     let seeds = root().join("fuzz/corpus").join(target);
     fs::create_dir_all(&seeds).map_err(|error| format!("{}: {error}", seeds.display()))?;
     for folder in ["corpus/litmus", "corpus/algorithms", "crates/program/tests/programs"] {
@@ -42,7 +41,15 @@ fn fuzz(target: &str, seconds: u64) -> Outcome {
             }
         }
     }
+    Ok(())
+}
+
+/// Fuzzes a target with so many inputs.
+pub fn command(part: &Part, slice: Slice) -> Command {
+    let target = part.target;
     let mut command = cargo_fuzz(&["run", target, "--"]);
-    command.arg(format!("-dict=fuzz/{target}.dict")).arg(format!("-max_total_time={seconds}"));
-    must(&mut command)
+    command.arg(format!("-dict=fuzz/{target}.dict")).arg(format!("-runs={}", slice.cases));
+    // A seed of 0 is none.
+    command.arg(format!("-seed={}", slice.seed + 1));
+    command
 }

@@ -13,7 +13,7 @@ use crate::cargo::{Executable, build, root, show};
 use crate::saved::{self, Measured};
 use crate::table::{Table, count};
 use crate::test::number_before;
-use parts::{PARTS, Part, Slice};
+use parts::{Kind, PARTS, Part, Slice};
 use serde::{Deserialize, Serialize};
 use sources::Sources;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -25,12 +25,9 @@ use std::time::{Duration, Instant};
 /// How long.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Random programs, or traces of programs, for each comparison with a definition
+    /// Random programs, or traces of programs, for each comparison with a definition; the fuzzers get ten times as many
     #[arg(long, value_name = "N", default_value_t = Options::CASES)]
     cases: u64,
-    /// For each fuzz target
-    #[arg(long, value_name = "N", default_value_t = 120)]
-    fuzz_seconds: u64,
     /// How many slices run at a time [default: one for each core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -57,7 +54,7 @@ pub struct Done {
     milliseconds: u64,
     /// The commit that was checked out.
     commit: String,
-    /// What it was done of: [`Sources::digest`].
+    /// What it was done of: see [`sources`].
     sources: String,
 }
 
@@ -77,7 +74,7 @@ const SAVED: &str = "docs/soak.jsonl";
 struct Soak {
     left: VecDeque<(&'static Part, Slice)>,
     done: Saved,
-    /// For each package, what it is made of now. None: of something that is not committed, and nothing is kept.
+    /// For each part, what it is made of now. None: of something that is not committed, and nothing is kept.
     digests: BTreeMap<&'static str, Option<String>>,
     file: PathBuf,
     failures: Vec<String>,
@@ -88,12 +85,15 @@ pub fn run(options: &Options) -> Outcome {
     let start = Instant::now();
     let deadline = options.minutes.map(|minutes| start + Duration::from_secs(60 * minutes));
     let is_over = || deadline.is_some_and(|deadline| Instant::now() > deadline);
-    let binaries = built()?;
-    let mut soak = Soak::load()?;
-    let mut all = parts::slices(options.cases);
-    if let Some(filter) = &options.filter {
-        all.retain(|(part, _)| part.what.contains(&**filter));
+    let is_wanted = |part: &Part| options.filter.as_ref().is_none_or(|filter| part.what.contains(&**filter));
+    let wanted: Vec<&'static Part> = PARTS.iter().filter(|part| is_wanted(part)).collect();
+    if wanted.is_empty() {
+        return Err(format!("no part's name contains {}", options.filter.as_deref().unwrap_or_default()));
     }
+    let binaries = built(&wanted)?;
+    let mut soak = Soak::load(&wanted, &binaries)?;
+    let mut all = parts::slices(options.cases);
+    all.retain(|(part, _)| is_wanted(part));
     let is_done = |&(part, slice): &(&Part, Slice)| soak.done.rows.iter().any(|done| done.is(part, slice));
     let left: VecDeque<_> = all.iter().copied().filter(|slice| !is_done(slice)).collect();
     println!(
@@ -102,6 +102,9 @@ pub fn run(options: &Options) -> Outcome {
         all.len() - left.len(),
         all.len()
     );
+    if left.iter().any(|(part, _)| part.kind == Kind::Fuzzing) {
+        fuzz::prepare()?;
+    }
     soak.left = left;
     let soak = Mutex::new(soak);
     let jobs = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
@@ -120,7 +123,7 @@ pub fn run(options: &Options) -> Outcome {
         }
     });
     let soak = soak.into_inner().unwrap_or_else(PoisonError::into_inner);
-    println!("\n{}", soak.done.table(options.cases).text());
+    println!("\n{}", soak.done.table(options.cases, &wanted).text());
     if !soak.failures.is_empty() {
         return Err(format!("{} found something:\n{}", soak.failures.len(), soak.failures.join("\n")));
     }
@@ -132,9 +135,6 @@ pub fn run(options: &Options) -> Outcome {
         );
         return Ok(());
     }
-    if options.filter.is_none() {
-        fuzz::run(options.fuzz_seconds)?;
-    }
     println!("nothing found at commit {commit}");
     Ok(())
 }
@@ -144,10 +144,13 @@ fn lock(soak: &Mutex<Soak>) -> MutexGuard<'_, Soak> {
 }
 
 /// The test binaries, with optimisations.
-fn built() -> Outcome<Vec<Executable>> {
+fn built(parts: &[&Part]) -> Outcome<Vec<Executable>> {
+    let tests = parts.iter().filter(|part| part.kind != Kind::Fuzzing);
+    let packages: BTreeSet<&str> = tests.map(|part| part.package).collect();
+    if packages.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut args = vec!["test", "--release", "--locked", "--no-run"];
-    let mut packages: Vec<&str> = PARTS.iter().map(|part| part.package).collect();
-    packages.dedup();
     for package in packages {
         args.extend(["--package", package]);
     }
@@ -156,19 +159,29 @@ fn built() -> Outcome<Vec<Executable>> {
 }
 
 impl Soak {
-    /// What was done of the sources as they are now. The rest is forgotten.
-    fn load() -> Outcome<Soak> {
-        let sources = Sources::of_workspace()?;
-        let digest = |part: &Part| Ok((part.package, sources.digest(part.package)?));
-        let digests = PARTS.iter().map(digest).collect::<Outcome<BTreeMap<_, _>>>()?;
+    /// What was done of the sources as they are now. What was done of others is forgotten.
+    fn load(parts: &[&Part], binaries: &[Executable]) -> Outcome<Soak> {
+        let workspace = Sources::of("Cargo.toml")?;
+        let fuzzed = parts.iter().any(|part| part.kind == Kind::Fuzzing);
+        let fuzzed = if fuzzed { Some(Sources::of("fuzz/Cargo.toml")?) } else { None };
+        let mut digests = BTreeMap::new();
+        for part in parts {
+            let digest = match (part.kind, &fuzzed) {
+                (Kind::Fuzzing, Some(fuzzed)) => fuzzed.digest(part, None)?,
+                _ => workspace.digest(part, Some(part.binary(binaries)?))?,
+            };
+            digests.insert(part.what, digest);
+        }
         let mut done = Saved::here(());
         let file = root().join(SAVED);
         if file.exists() {
             done.rows = saved::load::<Done, ()>(&file)?.rows;
         }
-        done.rows.retain(|row| {
-            let part = PARTS.iter().find(|part| part.what == row.part);
-            part.is_some_and(|part| digests[part.package].as_ref() == Some(&row.sources))
+        // Parts that this call is not about are left as they are.
+        let is_known = |row: &Done| PARTS.iter().any(|part| part.what == row.part);
+        done.rows.retain(|row| match digests.get(&*row.part) {
+            Some(digest) => digest.as_ref() == Some(&row.sources),
+            None => is_known(row),
         });
         Ok(Soak { left: VecDeque::new(), done, digests, file, failures: Vec::new() })
     }
@@ -187,7 +200,7 @@ impl Soak {
     fn keep(&mut self, part: &Part, done: Done) -> Outcome {
         println!("{}: {} from {}, {:.0} s", part.what, done.cases, done.seed, done.milliseconds as f64 / 1e3);
         let commit = self.done.commit.clone();
-        let sources = self.digests[part.package].clone();
+        let sources = self.digests[part.what].clone();
         let is_kept = sources.is_some();
         self.done.rows.push(Done { commit, sources: sources.unwrap_or_default(), ..done });
         self.done.save(is_kept.then_some(&*self.file))
@@ -203,16 +216,16 @@ impl Saved {
             "{}, commits {}.\n\n{}",
             self.machine,
             commits.join(", "),
-            self.table(Options::CASES).markdown()
+            self.table(Options::CASES, &PARTS.iter().collect::<Vec<_>>()).markdown()
         )
     }
 
-    /// What was done of a soak with so many cases.
-    fn table(&self, cases: u64) -> Table {
+    /// What was done of a soak of these parts with so many cases.
+    fn table(&self, cases: u64, parts: &[&Part]) -> Table {
         let mut table =
             Table::new(&["what", "inputs for each test", "of", "tests", "core minutes"], &["what"]);
         let slices = parts::slices(cases);
-        for part in &PARTS {
+        for part in parts {
             let is_of_it = |done: &&Done| {
                 slices.iter().any(|&(other, slice)| other.what == part.what && done.is(part, slice))
             };
@@ -229,21 +242,34 @@ impl Saved {
 }
 
 impl Part {
-    /// Runs one slice; what its tests print is the error if one fails.
-    fn run(&self, slice: Slice, binaries: &[Executable]) -> Outcome<Done> {
-        let mut binaries = binaries
-            .iter()
-            .filter(|binary| (&*binary.package, &*binary.target) == (self.package, self.target));
-        let binary = binaries.next().ok_or_else(|| format!("no test {} in {}", self.target, self.package))?;
-        let start = Instant::now();
+    /// Its tests.
+    fn binary<'a>(&self, binaries: &'a [Executable]) -> Outcome<&'a Executable> {
+        let is_it = |binary: &&Executable| (&*binary.package, &*binary.target) == (self.package, self.target);
+        let found = binaries.iter().find(is_it);
+        found.ok_or_else(|| format!("no test {} in {}", self.target, self.package))
+    }
+
+    fn command(&self, slice: Slice, binaries: &[Executable]) -> Outcome<Command> {
+        let Kind::Tests(filter) = self.kind else { return Ok(fuzz::command(self, slice)) };
+        let binary = self.binary(binaries)?;
         let mut command = Command::new(&binary.path);
         command.current_dir(&binary.folder).env("CARGO_MANIFEST_DIR", &binary.folder);
         command.env("SEQCST_SEED", slice.seed.to_string()).env("SEQCST_CASES", slice.cases.to_string());
-        command.env("SEQCST_SLOW", "1").args(self.filter).arg("--test-threads=1");
+        command.env("SEQCST_SLOW", "1").args(filter).arg("--test-threads=1");
+        Ok(command)
+    }
+
+    /// Runs one slice; what its tests print is the error if one fails.
+    fn run(&self, slice: Slice, binaries: &[Executable]) -> Outcome<Done> {
+        let start = Instant::now();
+        let mut command = self.command(slice, binaries)?;
         let output = command.output().map_err(|error| format!("{}: {error}", show(&command)))?;
         let printed = String::from_utf8_lossy(&output.stdout);
         let results = printed.lines().filter(|line| line.starts_with("test result:"));
-        let tests = results.map(|line| number_before(line, " passed")).sum();
+        let tests = match self.kind {
+            Kind::Tests(_) => results.map(|line| number_before(line, " passed")).sum(),
+            Kind::Fuzzing => 1,
+        };
         if !output.status.success() || tests == 0 {
             return Err(format!("{printed}{}{}", String::from_utf8_lossy(&output.stderr), output.status));
         }
