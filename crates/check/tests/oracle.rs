@@ -10,7 +10,7 @@ use common::chain::Chain;
 use common::definition::{self, Truth};
 use common::engine::{Engine, NONE, Reductions, USUAL};
 use common::sample::{Sample, ScSample};
-use common::sketch::{ScSketch, Sketch};
+use common::sketch::{ExactSketch, ScSketch, Sketch};
 use common::{Drawn, RA, RC11, RC20, TSO, Tally, Verdict, compare_many};
 use seqcst_model::Model;
 use seqcst_model::sample::{Random, RandomProgram};
@@ -171,6 +171,17 @@ fn all_of_tpl_under_rc11() {
 #[test]
 fn all_of_tpl_under_tso() {
     all_of_tpl::<Sketch>(TSO).assert_healthy(5, 30);
+}
+
+/// What leaves the range of values counts as a failed assertion here.
+#[test]
+fn exact_values_under_every_model() {
+    for under in [RA, RC11, RC20, TSO] {
+        compare_many(under.name(), cases(CASES).div_ceil(4), |sketch: &ExactSketch| {
+            agree(&Engine::new(&sketch.to_string(), under))
+        })
+        .assert_healthy(3, 30);
+    }
 }
 
 /// A tool that does not tell values apart would call this program not robust: a load in place of the `wait` can be

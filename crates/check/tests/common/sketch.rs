@@ -126,6 +126,28 @@ impl Drawn for ScSketch {
     }
 }
 
+/// The same with negative numbers, in a range that arithmetic may leave.
+#[derive(Clone, Debug)]
+pub struct ExactSketch(Sketch, i64);
+
+impl fmt::Display for ExactSketch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let negative =
+            self.0.to_string().replace(", 1", ", -1").replace("(1", "(-1").replace("== 1", "== -1");
+        write!(f, "min_value {};\n{negative}", self.1)
+    }
+}
+
+impl Drawn for ExactSketch {
+    fn draw(seed: u64) -> ExactSketch {
+        ExactSketch(Sketch::of_size(seed, USUAL), if seed.is_multiple_of(2) { -1 } else { -3 })
+    }
+
+    fn smaller(&self) -> Vec<ExactSketch> {
+        self.0.smaller().into_iter().map(|smaller| ExactSketch(smaller, self.1)).collect()
+    }
+}
+
 impl Drawn for Sketch {
     fn draw(seed: u64) -> Sketch {
         Sketch::of_size(seed, USUAL)
