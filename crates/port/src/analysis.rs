@@ -12,7 +12,7 @@ use crate::machine::Machine;
 use crate::mapping::Features;
 use crate::place::{Costs, Placement, place_where};
 use crate::robust::Question;
-use seqcst_report::Verdict;
+use seqcst_report::{Place, Verdict};
 use std::time::{Duration, Instant};
 
 /// What the user says about a program and the machines.
@@ -41,11 +41,31 @@ pub struct Analysis {
     pub ported: Ported,
     /// If there was not enough time for that: nothing is known of its threads.
     pub out_of_time: Option<OutOfTime>,
-    /// Whether it was compiled for the host, as there are no headers for the target machine.
-    pub for_host: bool,
+    /// What there is to say about how it was compiled.
+    pub compilation: Compilation,
     /// What the user says.
     pub options: UserOptions,
     took: Duration,
+}
+
+/// How files were compiled, where that was not the user's business.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Compilation {
+    /// Files that were compiled for the host instead of the target machine, and why.
+    pub for_host: Vec<(String, String)>,
+    /// Inline assembly that the target machine hasn't.
+    pub refused: Vec<Refused>,
+    /// How much of the time limit was over when all was read.
+    pub spent: Duration,
+}
+
+/// Inline assembly that is not for the target machine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// Where it stands in the source.
+    pub place: Place,
+    /// What the assembler says.
+    pub why: String,
 }
 
 /// What was found about a program and two machines.
@@ -75,27 +95,42 @@ pub struct Found {
 
 impl Analysis {
     /// Finds the threads of a program and follows them. A message if there are none.
-    pub fn new(files: Vec<File>, for_host: bool, options: UserOptions) -> Result<Analysis, String> {
+    pub fn new(files: Vec<File>, compilation: Compilation, options: UserOptions) -> Result<Analysis, String> {
         let started = Instant::now();
         let code = Code::new(files);
         let threads = threads::select(&code, &options.threads, options.client)?;
         let UserOptions { atomics_only, client, time_limit, .. } = options;
-        let lowering = Options { atomics_only, client, deadline: Deadline::after(time_limit) };
+        let left = time_limit.saturating_sub(compilation.spent + started.elapsed());
+        let lowering = Options { atomics_only, client, deadline: Deadline::after(left) };
         let (ported, out_of_time) = match lower(&code, &threads, lowering) {
             Ok(ported) => (ported, None),
             Err(out) => (Ported::default(), Some(out)),
         };
-        Ok(Analysis { code, ported, out_of_time, for_host, options, took: started.elapsed() })
+        let took = compilation.spent + started.elapsed();
+        Ok(Analysis { code, ported, out_of_time, compilation, options, took })
     }
 
-    /// Is it safe to move from one machine to the other, and which of the allowed changes make it so?
-    pub fn ask(&self, from: Machine, to: Machine, allowed: &dyn Fn(Edit) -> bool) -> Found {
+    /// A program for which there was not even time to compile and read it.
+    pub fn unread(options: UserOptions, spent: Duration) -> Analysis {
+        Analysis {
+            code: Code::new(Vec::new()),
+            ported: Ported::default(),
+            out_of_time: Some(OutOfTime { doing: "compiling and reading the program" }),
+            compilation: Compilation { spent, ..Compilation::default() },
+            options,
+            took: spent,
+        }
+    }
+
+    /// Is it safe to move from one machine to the other, and which of the allowed changes make it so? Besides making the analysis,
+    /// so much of the time was `spent` on the question before.
+    pub fn ask(&self, from: Machine, to: Machine, spent: Duration, allowed: &dyn Fn(Edit) -> bool) -> Found {
         let started = Instant::now();
         let UserOptions { rcpc, trust_dependencies, time_limit, .. } = self.options;
         // The files are for the target machine. What it was compiled for on the source machine is unknown.
         let rcpc = rcpc || (to == Machine::ArmV8 && self.code.files.iter().any(File::has_rcpc));
         let features = Features { rcpc };
-        let deadline = Deadline::after(time_limit.saturating_sub(self.took));
+        let deadline = Deadline::after(time_limit.saturating_sub(self.took + spent));
         let question = Question { from, to, features, trust_dependencies, deadline };
         let program = &self.ported.program;
         let placed = match self.out_of_time {
@@ -120,7 +155,7 @@ impl Analysis {
             edits: patch::edits(&self.code, &self.ported, &placement.changes).unwrap_or_default(),
             naive: count::naive(program),
             existing: count::existing(program, to, features),
-            took: self.took + started.elapsed(),
+            took: self.took + spent + started.elapsed(),
             gave_up: late.or(lost),
             placement,
         }
@@ -130,6 +165,11 @@ impl Analysis {
     pub fn for_others(&self, machine: Machine) -> impl Iterator<Item = (&File, Machine)> {
         let files = self.code.files.iter().filter_map(|file| Some((file, file.machine()?)));
         files.filter(move |&(_, other)| other != machine)
+    }
+
+    /// How much of the time limit was over when it was made.
+    pub fn took(&self) -> Duration {
+        self.took
     }
 
     /// The time limit in words.

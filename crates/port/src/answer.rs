@@ -2,6 +2,7 @@
 
 use crate::analysis::{Analysis, Found};
 use crate::change::Strength;
+use crate::foreign;
 use crate::ir::inline::{Note, Reason, Site};
 use crate::ir::module::Op;
 use crate::ir::patch::Edit;
@@ -46,7 +47,8 @@ impl Analysis {
             repaired: found.placement.after.is_robust() && found.placement.in_time,
             pairs_left: found.placement.after.faults.len(),
             no_repair: (!found.placement.in_time).then(|| format!("gave up {}", self.limit())),
-            notes: self.notes(),
+            notes: self.notes(found.to),
+            files: self.code.files.iter().map(|file| file.name.clone()).collect(),
             written: Vec::new(),
             source_patch: None,
             remarks: Vec::new(),
@@ -123,17 +125,59 @@ impl Analysis {
         format!("make it {what} ({instruction})")
     }
 
-    /// What was treated conservatively, each once, with how often and where first.
-    fn notes(&self) -> Vec<answer::Note> {
-        let mut notes: BTreeMap<String, (usize, Option<Place>)> = BTreeMap::new();
-        for note in &self.ported.notes {
-            let (times, place) = notes.entry(words(note)).or_default();
-            *times += 1;
-            if place.is_none() {
-                *place = source::place(&self.code, note.site);
+    /// What the answer may be wrong about, place by place, and what was treated conservatively, each once, with how often and
+    /// where first.
+    fn notes(&self, to: Machine) -> Vec<answer::Note> {
+        let assembly = foreign::assembly(self, to).into_iter();
+        let mut all: Vec<answer::Note> = assembly
+            .map(|it| {
+                note(
+                    "assembly-refused",
+                    true,
+                    format!("{}: something else has to stand there", it.words),
+                    it.place,
+                )
+            })
+            .collect();
+        let mut notes: BTreeMap<(bool, String, Option<Position>), answer::Note> = BTreeMap::new();
+        for found in &self.ported.notes {
+            let place = source::place(&self.code, found.site);
+            let (kind, is_warning) = kind(found.reason);
+            let apart = place.as_ref().filter(|_| is_warning);
+            let apart = apart.map(|place| (place.file.clone(), place.line, place.column));
+            let words = words(found);
+            let known = notes.entry((!is_warning, words.clone(), apart));
+            let known = known.or_insert_with(|| note(kind, is_warning, words, None));
+            known.times += 1;
+            if known.place.is_none() {
+                known.place = place;
             }
         }
-        notes.into_iter().map(|(note, (times, place))| answer::Note { note, times, place }).collect()
+        all.iter_mut().for_each(|note| note.times = 1);
+        all.extend(notes.into_values());
+        all
+    }
+}
+
+/// A place, in order: file, line, column.
+type Position = (String, u32, u32);
+
+/// A note that was not found anywhere yet.
+fn note(kind: &str, warning: bool, note: String, place: Option<Place>) -> answer::Note {
+    answer::Note { kind: kind.to_owned(), warning, note, times: 0, place }
+}
+
+/// What programs call a note, and whether the answer may be wrong for it.
+fn kind(reason: Reason) -> (&'static str, bool) {
+    match reason {
+        Reason::VolatileFlag => ("volatile-flag", true),
+        Reason::RelaxedFlag => ("relaxed-flag", true),
+        Reason::External => ("external-call", false),
+        Reason::Indirect => ("indirect-call", false),
+        Reason::Assembly => ("assembly", false),
+        Reason::Recursion => ("recursion", false),
+        Reason::Size => ("too-large", false),
+        Reason::Instruction => ("instruction", false),
     }
 }
 
@@ -161,6 +205,12 @@ fn order(order: Mode) -> &'static str {
 fn words(note: &Note) -> String {
     let name = &note.name;
     match note.reason {
+        Reason::VolatileFlag => format!(
+            "`{name}` is volatile and not atomic, and may guard plain accesses: --atomics-only left these out, though there is a data race then"
+        ),
+        Reason::RelaxedFlag => format!(
+            "`{name}` may guard plain accesses, and nothing orders it with them: --atomics-only left these out, though there is a data race then"
+        ),
         Reason::External => {
             format!("`{name}` is not in these files: it may access everything that threads share")
         }

@@ -1,18 +1,19 @@
 //! What an answer takes for granted, and where a program gives occasion to.
 
 use crate::analysis::{Analysis, UserOptions};
+use crate::foreign;
 use crate::ir::inline::Reason;
 use crate::ir::lower::Assumptions;
 use crate::machine::Machine;
 use crate::robust::Question;
 
 /// Something that an answer takes for granted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Assumption {
     /// What programs call it.
     pub name: &'static str,
     /// The same in words.
-    pub words: &'static str,
+    pub words: String,
 }
 
 /// What the answer to a question takes for granted.
@@ -23,7 +24,9 @@ pub(crate) fn assumptions(analysis: &Analysis, question: Question) -> Vec<Assump
     let cut = analysis.ported.notes.iter().any(|note| note.reason == Reason::Recursion);
     let Assumptions { calls, allocators, streams, types } = analysis.ported.assumptions;
     let past_caches = analysis.code.files.iter().any(|file| file.module.nontemporal);
-    let all = [
+    let host = compiled_for_host(&analysis.compilation.for_host);
+    let assembly = format!("inline assembly that is not for {to} is replaced there by what does the same");
+    let all: Vec<(bool, &str, &str)> = vec![
         (atomics_only, "no-data-race", "no data race: only atomic accesses are looked at"),
         (
             client,
@@ -41,18 +44,15 @@ pub(crate) fn assumptions(analysis: &Analysis, question: Question) -> Vec<Assump
             "rcpc",
             "acquire loads on armv8 are ldapr: the code is for a processor that may have it",
         ),
-        (
-            analysis.for_host,
-            "compiled-for-host",
-            "the code is what it is on this machine: there are no headers for the other one",
-        ),
+        (!analysis.compilation.for_host.is_empty(), "compiled-for-host", &host),
+        (!foreign::assembly(analysis, to).is_empty(), "assembly-replaced", &assembly),
         (
             analysis.ported.one_caller,
             "one-caller",
             "one thread calls the functions that others can call, one call after the other (--client: any thread)",
         ),
         (
-            !analysis.for_host && analysis.for_others(to).next().is_some(),
+            analysis.compilation.for_host.is_empty() && analysis.for_others(to).next().is_some(),
             "compiled-for-another",
             "the code is what it is on the machine that it was compiled for, which is not the one that it goes to",
         ),
@@ -80,5 +80,16 @@ pub(crate) fn assumptions(analysis: &Analysis, question: Question) -> Vec<Assump
         ),
     ];
     let in_force = all.into_iter().filter(|(yes, ..)| *yes);
-    in_force.map(|(_, name, words)| Assumption { name, words }).collect()
+    in_force.map(|(_, name, words)| Assumption { name, words: words.to_owned() }).collect()
+}
+
+/// That files were compiled for this machine, with the reason for the first.
+fn compiled_for_host(files: &[(String, String)]) -> String {
+    let Some((name, why)) = files.first() else { return String::new() };
+    let (which, verb) = match files.len() {
+        1 => (name.clone(), "is what it is"),
+        2 => (format!("{name} and 1 more file"), "are what they are"),
+        many => (format!("{name} and {} more files", many - 1), "are what they are"),
+    };
+    format!("{which} {verb} on this machine: {why}")
 }

@@ -16,6 +16,7 @@ pub mod count;
 mod critical;
 mod cycles;
 mod depends;
+mod foreign;
 mod graph;
 pub mod ir;
 pub mod limit;

@@ -29,7 +29,7 @@ impl Deadline {
     }
 
     /// How much time is left, if there is a limit.
-    pub(crate) fn left(self) -> Option<Duration> {
+    pub fn left(self) -> Option<Duration> {
         self.0.map(|end| end.saturating_duration_since(Instant::now()))
     }
 }

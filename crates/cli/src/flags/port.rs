@@ -14,8 +14,9 @@ A program is safe to move from machine M to machine K if everything that it does
 static: the code of all threads is looked at as LLVM IR, and pairs of accesses are listed that M keeps in order, K does not, \
 and that other threads could catch out of order. Where nothing is found, nothing can happen; what is listed may be harmless.
 
-Each input is a program: LLVM IR (.ll) of clang or rustc, C or C++, a directory or a compile_commands.json. C and C++ are \
-compiled with clang for the machine that the program goes to.";
+Inputs are LLVM IR (.ll) of clang or rustc, C and C++. The files that are named together are one program; so is a directory, with \
+what is in the directories in it, and a compile_commands.json. Where several files have a `main`, each of them is a program of its \
+own, with all files that have none. C and C++ are compiled with clang for the machine that the program goes to.";
 
 pub const EXAMPLES: &str = "\
 Machines: sc (everything in order), x86, armv8, armv7. What clang makes of an atomic access differs between them.
@@ -24,6 +25,7 @@ Examples:
   seqcst port queue.c                                  all six ways from a machine to a weaker one
   seqcst port --from x86 --to armv8 queue.c            is it as safe there as it was here?
   seqcst port --from x86 --to armv8 --fix queue.c      write queue.armv8.ll and queue.armv8.patch
+  seqcst port --from x86 --to armv8 main.c queue.c     one program in two files
   seqcst port --client --threads push,pop stack.ll     functions that are called in any order by any thread
   seqcst port --to armv8 --rcpc queue.c                for processors since ARMv8.3, whose acquire loads are weaker
   seqcst port build/compile_commands.json -- -O2       other flags for clang
@@ -37,7 +39,7 @@ Exit codes:
 /// Flags of `seqcst port`.
 #[derive(Args, Debug)]
 pub struct PortFlags {
-    /// Programs: LLVM IR (`.ll`), C, C++, directories, compile_commands.json
+    /// Files of a program (LLVM IR `.ll`, C, C++), directories, compile_commands.json
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 
@@ -57,7 +59,7 @@ pub struct PortFlags {
     #[arg(long)]
     pub client: bool,
 
-    /// Look at atomic accesses only: the program is taken to have no data race
+    /// Look at atomic accesses (and `volatile` ones) only: the program is taken to have no data race
     #[arg(long)]
     pub atomics_only: bool,
 
@@ -73,11 +75,11 @@ pub struct PortFlags {
     #[arg(long, requires = "from", requires = "to")]
     pub fix: bool,
 
-    /// Give up after this time, for each program and each way from machine to machine: seconds (`10`, `1.5`) or with a unit (`500ms`, `2m`)
+    /// Give up after this time, for each program and each way from machine to machine, compilation included: seconds (`10`, `1.5`) or with a unit (`500ms`, `2m`)
     #[arg(long, value_name = "SECONDS", value_parser = parse_duration, default_value = "60")]
     pub time_limit: Duration,
 
-    /// Where repaired files go
+    /// Where repaired files go; it is made if it is not there
     #[arg(short, long, value_name = "DIR", default_value = ".", help_heading = "Output")]
     pub output: PathBuf,
 

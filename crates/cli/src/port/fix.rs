@@ -9,43 +9,91 @@ use seqcst_port::analysis::Found;
 use seqcst_port::ir::{patch, source};
 use seqcst_report::answer::SourcePatch;
 use seqcst_report::{Answer, Details};
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// Output files.
 #[derive(Default)]
 pub struct Written {
     /// The files and what is in them.
-    pub files: Vec<(Target, String)>,
+    files: Vec<(PathBuf, String)>,
     /// What to say about them.
-    pub remarks: Vec<String>,
+    remarks: Vec<String>,
     /// Patch result, if there is a source to be changed.
-    pub patch: Option<SourcePatch>,
+    patch: Option<SourcePatch>,
+}
+
+/// Where repaired files go: made when there is something to write, if it is not there.
+pub struct Folder<'a> {
+    path: &'a Path,
+    /// Names that were given to files: those of one program may lie in several directories, and be called the same.
+    taken: BTreeSet<PathBuf>,
+}
+
+impl<'a> Folder<'a> {
+    /// Looks early whether it can be had.
+    pub fn new(path: &'a Path) -> Result<Folder<'a>, String> {
+        match path.ancestors().find(|above| above.exists()) {
+            Some(above) if !above.is_dir() => {
+                Err(format!("{}: error: {} is no directory\n", path.display(), above.display()))
+            }
+            _ => Ok(Folder { path, taken: BTreeSet::new() }),
+        }
+    }
+
+    /// A name in it that no other file has got.
+    fn name(&mut self, of: &Path, ending: &str) -> PathBuf {
+        let stem = of.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let numbered = (2..).map(|number| format!("{stem}.{number}.{ending}"));
+        let names = std::iter::once(format!("{stem}.{ending}")).chain(numbered);
+        let paths = names.map(|name| self.path.join(name));
+        let free = paths.into_iter().find(|path| !self.taken.contains(path)).unwrap_or_default();
+        self.taken.insert(free.clone());
+        free
+    }
 }
 
 impl Written {
     /// Tells of them in an answer.
     pub fn describe(&self, answer: &mut Answer) {
         let Details::Port(ported) = &mut answer.details else { return };
-        ported.written = self.files.iter().map(|(target, _)| target.name.display().to_string()).collect();
+        ported.written = self.files.iter().map(|(path, _)| path.display().to_string()).collect();
         ported.remarks.clone_from(&self.remarks);
         ported.source_patch.clone_from(&self.patch);
     }
 
     /// Writes them.
     pub fn write(&self) -> Result<(), String> {
-        self.files.iter().try_for_each(|(target, text)| target.write(text))
+        for (path, text) in &self.files {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            if let Some(folder) = folder {
+                let made = std::fs::create_dir_all(folder);
+                made.map_err(|error| format!("{}: error: cannot be made: {error}\n", folder.display()))?;
+            }
+            Target::new(path)?.write(text)?;
+        }
+        Ok(())
     }
 
-    fn save(&mut self, flags: &PortFlags, of: &Path, ending: &str, text: String) -> Result<(), String> {
-        let stem = of.file_stem().unwrap_or_default().to_string_lossy();
-        let target = Target::new(&flags.output.join(format!("{stem}.{ending}")))?;
-        self.files.push((target, text));
+    fn save(&mut self, folder: &mut Folder, of: &Path, ending: &str, text: String) -> Result<(), String> {
+        let path = folder.name(of, ending);
+        // Before anything is written.
+        if folder.path.is_dir() {
+            Target::new(&path)?;
+        }
+        self.files.push((path, text));
         Ok(())
     }
 }
 
 /// Makes what makes a program safe to move.
-pub fn make(program: &Program, loaded: &Loaded, found: &Found, flags: &PortFlags) -> Result<Written, String> {
+pub fn make(
+    program: &Program,
+    loaded: &Loaded,
+    found: &Found,
+    flags: &PortFlags,
+    folder: &mut Folder,
+) -> Result<Written, String> {
     let mut written = Written::default();
     if !found.placement.in_time {
         written.remarks.push("nothing was written: there was no time to find a repair".to_owned());
@@ -54,9 +102,9 @@ pub fn make(program: &Program, loaded: &Loaded, found: &Found, flags: &PortFlags
     if found.edits.is_empty() {
         return Ok(written);
     }
-    ir(&mut written, program, loaded, found, flags)?;
+    ir(&mut written, program, loaded, found, folder)?;
     if input::is_source(program) {
-        patch_source(&mut written, program, loaded, found, flags)?;
+        patch_source(&mut written, program, loaded, found, flags, folder)?;
     }
     Ok(written)
 }
@@ -67,7 +115,7 @@ fn ir(
     program: &Program,
     loaded: &Loaded,
     found: &Found,
-    flags: &PortFlags,
+    folder: &mut Folder,
 ) -> Result<(), String> {
     let to = found.to;
     if let Some((file, other)) = loaded.analysis.for_others(to).next() {
@@ -90,7 +138,7 @@ fn ir(
             written.remarks.push(format!("{}: a change has no place in the text", name.display()));
             continue;
         };
-        written.save(flags, name, &format!("{}.ll", to.name()), text)?;
+        written.save(folder, name, &format!("{}.ll", to.name()), text)?;
     }
     Ok(())
 }
@@ -102,6 +150,7 @@ fn patch_source(
     loaded: &Loaded,
     found: &Found,
     flags: &PortFlags,
+    folder: &mut Folder,
 ) -> Result<(), String> {
     let changed = match rounds::change(program, loaded, found, flags) {
         Ok(changed) => changed,
@@ -133,5 +182,5 @@ fn patch_source(
     let first = program.parts.first().map_or(Path::new("program"), |part| part.path());
     let of = if program.parts.len() == 1 { first } else { Path::new("program") };
     written.patch = Some(SourcePatch { written: true, pairs_left: Some(pairs_left), why: None });
-    written.save(flags, of, &format!("{}.patch", found.to.name()), text)
+    written.save(folder, of, &format!("{}.patch", found.to.name()), text)
 }

@@ -1,11 +1,15 @@
-//! What the user names to programs in LLVM IR, or one message about what is wrong.
+//! Programs to LLVM IR, or one message about what is wrong.
 
-use super::clang::{self, Unit, commands, compile, language};
+use super::clang::{self, Failed, Unit, compile};
 use crate::flags::PortFlags;
+use seqcst_port::analysis::Compilation;
 use seqcst_port::ir::{self, code::File};
+use seqcst_port::limit::Deadline;
 use seqcst_port::machine::Machine;
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A program: files that belong together.
 #[derive(Debug)]
@@ -35,88 +39,35 @@ impl Part {
     }
 }
 
-/// The programs that a path stands for.
-pub fn programs(path: &Path) -> Result<Vec<Program>, String> {
-    let name = path.display().to_string();
-    let bad = |why: &str| Err(format!("{name}: error: {why}\n"));
-    let metadata = match fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return bad("no such file"),
-        Err(error) => return bad(&error.to_string()),
-    };
-    if metadata.is_dir() {
-        return directory(path, name);
-    }
-    if path.extension().is_some_and(|extension| extension == "json") {
-        let text = fs::read_to_string(path).map_err(|error| format!("{name}: error: {error}\n"))?;
-        return together(name, commands(&text, path)?.into_iter().map(Part::Source).collect());
-    }
-    let part = match language(path) {
-        Some(_) => Part::Source(Unit { source: path.to_owned(), flags: Vec::new(), folder: None }),
-        None => Part::Ir(path.to_owned()),
-    };
-    Ok(vec![Program { name, parts: vec![part] }])
-}
-
-fn together(name: String, parts: Vec<Part>) -> Result<Vec<Program>, String> {
-    match parts.is_empty() {
-        true => Err(format!("{name}: error: there is no C, C++ or LLVM IR in it\n")),
-        false => Ok(vec![Program { name, parts }]),
-    }
-}
-
-/// A directory: its compile_commands.json, or all that is in it. Files with a `main` of their own are programs of their own.
-fn directory(path: &Path, name: String) -> Result<Vec<Program>, String> {
-    let database = path.join("compile_commands.json");
-    if database.is_file() {
-        return programs(&database);
-    }
-    let read = fs::read_dir(path).map_err(|error| format!("{name}: error: {error}\n"))?;
-    let mut paths: Vec<PathBuf> = read.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.sort();
-    let is_ir = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "ll");
-    let paths: Vec<PathBuf> =
-        paths.into_iter().filter(|path| language(path).is_some() || is_ir(path)).collect();
-    let has_main = |path: &PathBuf| {
-        let text = fs::read(path).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        text.lines().any(|line| line.contains("main(") && !line.trim_start().starts_with("//"))
-    };
-    let (with, without): (Vec<PathBuf>, Vec<PathBuf>) = paths.into_iter().partition(has_main);
-    let part = |path: &PathBuf| match language(path) {
-        Some(_) => Part::Source(Unit { source: path.clone(), flags: Vec::new(), folder: None }),
-        None => Part::Ir(path.clone()),
-    };
-    if with.len() < 2 {
-        return together(name, with.iter().chain(&without).map(part).collect());
-    }
-    let alone = |path: &PathBuf| Program {
-        name: path.display().to_string(),
-        parts: std::iter::once(path).chain(&without).map(part).collect(),
-    };
-    Ok(with.iter().map(alone).collect())
-}
-
 /// The files of a program.
 #[derive(Default)]
 pub struct Read {
     /// The modules, in the order of [`Program::parts`].
     pub files: Vec<File>,
-    /// Whether they were compiled for this machine, as the other one's headers are not there.
-    pub for_host: bool,
+    /// What clang did.
+    pub compilation: Compilation,
 }
 
 /// The files of a program for a machine.
-pub fn load(program: &Program, machine: Machine, flags: &PortFlags) -> Result<Read, String> {
+pub fn load(
+    program: &Program,
+    machine: Machine,
+    flags: &PortFlags,
+    deadline: Deadline,
+) -> Result<Read, Failed> {
     let mut out = Read::default();
     for part in &program.parts {
         let name = part.path().display().to_string();
         let text = match part {
             Part::Ir(path) => read(path, &name)?,
             Part::Source(unit) => {
-                let compiled = compile(unit, (machine, flags.rcpc), &flags.clang)
-                    .map_err(|message| clang_failed(&name, &message))?;
-                out.for_host |= compiled.for_host;
+                let compiled = compile(unit, (machine, flags.rcpc), &flags.clang, deadline);
+                let compiled = compiled.map_err(|failed| match failed {
+                    Failed::Message(message) => Failed::Message(clang_failed(&name, &message)),
+                    Failed::Late => Failed::Late,
+                })?;
+                out.compilation.for_host.extend(compiled.for_host.map(|why| (name.clone(), why)));
+                out.compilation.refused.extend(compiled.refused);
                 compiled.text
             }
         };
@@ -127,11 +78,39 @@ pub fn load(program: &Program, machine: Machine, flags: &PortFlags) -> Result<Re
         if !module.triple.is_empty() && Machine::of_triple(&module.triple).is_none() {
             let place = where_it_says(&name, &module.triple, &text);
             let message = format!("`{}` is not a supported target: x86, ARMv8 or ARMv7", module.triple);
-            return Err(format!("{place}: error: {message}\n"));
+            return Err(Failed::Message(format!("{place}: error: {message}\n")));
         }
         out.files.push(File { name, text, module });
+        if deadline.left() == Some(Duration::ZERO) {
+            return Err(Failed::Late);
+        }
     }
+    defined_once(&out.files)?;
     Ok(out)
+}
+
+/// What a linker asks for: no function is in two files of a program.
+fn defined_once(files: &[File]) -> Result<(), String> {
+    let mut known: HashMap<&str, &str> = HashMap::new();
+    for file in files {
+        for name in file.text.lines().filter_map(defined) {
+            if let Some(other) = known.insert(name, &file.name) {
+                let message =
+                    format!("`{name}` is defined here and in {other}: these are no files of one program");
+                return Err(format!("{}: error: {message}; ask about each by itself\n", file.name));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The function that a line begins, if there may be only one of that name.
+fn defined(line: &str) -> Option<&str> {
+    let (before, name) = line.strip_prefix("define ")?.split_once('@')?;
+    let several =
+        ["internal", "private", "linkonce", "linkonce_odr", "weak", "weak_odr", "available_externally"];
+    let name = &name[..name.find('(')?];
+    (!before.split(' ').any(|word| several.contains(&word))).then_some(name)
 }
 
 /// Where a file says what it is for.
@@ -155,7 +134,7 @@ const LARGEST: u64 = 1 << 30;
 fn read(path: &Path, name: &str) -> Result<String, String> {
     let at_start = |why: &str| format!("{name}:1:1: error: {why}\n");
     if fs::metadata(path).is_ok_and(|metadata| metadata.len() > LARGEST) {
-        return Err(at_start("this file is too large"));
+        return Err(at_start("this file has more than 1 GiB, which is too much"));
     }
     let bytes = fs::read(path).map_err(|error| format!("{name}: error: {error}\n"))?;
     if bytes.starts_with(b"BC\xC0\xDE") || bytes.starts_with(&[0xDE, 0xC0, 0x17, 0x0B]) {

@@ -1,22 +1,23 @@
 //! `seqcst port`: is this code safe to move to a weaker machine, and which fences make it so?
 //!
-//! * [`input`]: files to programs, with [`clang`] for C and C++;
+//! * [`group`]: files to programs; [`input`]: programs to LLVM IR, with [`clang`] for C and C++;
 //! * [`loaded`]: a program, ready for questions;
 //! * [`fix`]: repaired files, with [`rounds`] for changes in the source.
 
 mod clang;
 mod fix;
+mod group;
 mod input;
 mod loaded;
 mod rounds;
 
 use crate::flags::{FromMachine, PortFlags, ToMachine};
 use crate::output::{self, Printer, Target};
-use fix::Written;
-use input::Program;
+use fix::{Folder, Written};
 use loaded::Loaded;
 use seqcst_port::machine::Machine;
 use seqcst_report::{Answer, Status, TextOptions, to_dot};
+use std::time::Duration;
 
 /// Looks at all programs; gives the worst of what was found.
 pub fn run(flags: &PortFlags) -> Status {
@@ -32,13 +33,8 @@ pub fn run(flags: &PortFlags) -> Status {
 fn try_run(flags: &PortFlags) -> Result<Status, String> {
     let pairs = pairs(flags)?;
     let dot = flags.dot.as_deref().map(Target::new).transpose()?;
-    if flags.fix && !flags.output.is_dir() {
-        return Err(format!("{}: error: there is no such directory\n", flags.output.display()));
-    }
-    let mut programs: Vec<Program> = Vec::new();
-    for file in &flags.files {
-        programs.extend(input::programs(file)?);
-    }
+    let mut folder = if flags.fix { Some(Folder::new(&flags.output)?) } else { None };
+    let programs = group::programs(&flags.files)?;
     if dot.is_some() && programs.len() > 1 {
         return Err("error: --dot draws one program, and there are several\n".to_owned());
     }
@@ -50,14 +46,16 @@ fn try_run(flags: &PortFlags) -> Result<Status, String> {
         for &(from, to) in &pairs {
             // C and C++ are compiled anew for every machine; what is read is the same for all.
             if loaded.as_ref().is_none_or(|loaded| loaded.machine != to && input::is_source(program)) {
-                loaded = Some(Loaded::new(program, to, flags)?);
+                loaded = Some(Loaded::new(program, to, flags, Duration::ZERO)?);
             }
             let Some(loaded) = &loaded else { continue };
-            let found = loaded.analysis.ask(from, to, &|_| true);
+            let found = loaded.analysis.ask(from, to, Duration::ZERO, &|_| true);
             let mut answer = loaded.analysis.answer(&loaded.name, &found);
             worst = worst.max(answer.verdict.status());
-            let written =
-                if flags.fix { fix::make(program, loaded, &found, flags)? } else { Written::default() };
+            let written = match &mut folder {
+                Some(folder) => fix::make(program, loaded, &found, flags, folder)?,
+                None => Written::default(),
+            };
             written.describe(&mut answer);
             answers.push((answer, written));
         }

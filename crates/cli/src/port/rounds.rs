@@ -13,6 +13,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// A source that was changed.
 pub struct Changed {
@@ -38,6 +39,9 @@ pub fn change(
     let mut best: Option<Changed> = None;
     let mut why = "no change in it orders any of the pairs".to_owned();
     let mut again: Option<Loaded> = None;
+    let started = Instant::now();
+    // All rounds have to do with what the first look has left of the time.
+    let spent = || first.took + started.elapsed();
     for _ in 0..ROUNDS {
         let now = again.as_ref().unwrap_or(loaded);
         let read = |name: &str| files.text(Path::new(name));
@@ -45,7 +49,8 @@ pub fn change(
         let known = RefCell::new(BTreeMap::new());
         let allowed =
             |edit: Edit| *known.borrow_mut().entry(edit).or_insert_with(|| sources.borrow_mut().can(edit));
-        let found = now.analysis.ask(first.from, first.to, &allowed);
+        let found =
+            now.analysis.ask(first.from, first.to, spent().saturating_sub(now.analysis.took()), &allowed);
         if let Some(reason) = &found.gave_up {
             why = format!("looking at it again gave up {reason}");
             break;
@@ -64,7 +69,7 @@ pub fn change(
             break;
         }
         files.put(changed)?;
-        match Loaded::new(&input::replaced(program, &|path| files.at(path)), first.to, flags) {
+        match Loaded::new(&input::replaced(program, &|path| files.at(path)), first.to, flags, spent()) {
             Ok(now) => again = Some(now),
             Err(message) => {
                 why = format!("with the changes it does not compile ({})", message.trim());

@@ -120,7 +120,8 @@ fn wait(mut child: Child, timeout: Option<Duration>) -> std::io::Result<Ending> 
     Ok(Ending::TimedOut)
 }
 
-fn wait_for(child: &mut Child, timeout: Duration) -> std::io::Result<Option<ExitStatus>> {
+/// Waits for the end of a process, but no longer than that.
+pub fn wait_for(child: &mut Child, timeout: Duration) -> std::io::Result<Option<ExitStatus>> {
     let start = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {

@@ -10,6 +10,8 @@ mod bad_input;
 mod fixes;
 mod limits;
 mod patches;
+mod programs;
+mod warnings;
 
 use harness::{scratch, text, write};
 use std::process::{Command, Output, Stdio};
@@ -103,34 +105,6 @@ fn text_shows_source_lines() {
     assert!(shown.contains("x86 → armv8: not robust: 2 pairs"), "{shown}");
     assert!(shown.contains("7 | __c11_atomic_store(&flag, 1, __ATOMIC_RELAXED);"), "{shown}");
     assert!(shown.contains("fences: naive 4, existing 0, inserted 2"), "{shown}");
-}
-
-#[test]
-fn directories_and_compile_commands() {
-    if !clang() {
-        return;
-    }
-    // Threads in one file, what they do in another.
-    let folder = scratch("directory");
-    let (body, main) = MP.split_once("int main").expect("has a main");
-    let body = body.replace("static void *", "void *");
-    write(&folder, "body.c", &body);
-    let declarations = "typedef unsigned long pthread_t;\nint pthread_create(pthread_t *, const void *, void *(*)(void *), void *);\nvoid *writer(void *), *reader(void *);\nint main";
-    write(&folder, "start.c", &format!("{declarations}{main}"));
-    let asked = ["--from", "x86", "--to", "armv8", "--format", "json"];
-    let answer = |path: &str| -> serde_json::Value {
-        let out = port(&[&asked[..], &[path]].concat());
-        assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
-        schema::answer(&text(&out.stdout))
-    };
-    let whole = answer(&folder.display().to_string());
-    assert_eq!(whole["pairs"].as_array().map(Vec::len), Some(2));
-    let commands = serde_json::json!([
-        {"directory": folder, "file": "body.c", "arguments": ["cc", "-c", "-DUNUSED", "body.c"]},
-        {"directory": folder, "file": "start.c", "command": "cc -c start.c"},
-    ]);
-    let database = write(&folder, "compile_commands.json", &commands.to_string());
-    assert_eq!(answer(&database)["pairs"].as_array().map(Vec::len), Some(2));
 }
 
 #[test]

@@ -18,6 +18,8 @@ pub struct Ported {
     pub threads: usize,
     /// The functions that threads run.
     pub functions: Vec<String>,
+    /// The files that the program consists of.
+    pub files: Vec<String>,
     /// Accesses that were looked at.
     #[serde(skip)]
     pub accesses: usize,
@@ -39,7 +41,7 @@ pub struct Ported {
     /// Why there are no changes, if time was out.
     #[serde(skip)]
     pub no_repair: Option<String>,
-    /// What was treated conservatively.
+    /// What the answer may be wrong about, and what was treated conservatively.
     pub notes: Vec<Note>,
     /// With `--fix`: files that were written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -106,10 +108,14 @@ pub struct Change {
     pub place: Option<Place>,
 }
 
-/// Something that was treated conservatively.
+/// Something that was treated conservatively, or a warning.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Note {
+    /// What programs call it.
+    pub kind: String,
+    /// Whether the answer may be wrong for it.
+    pub warning: bool,
     /// What, in words.
     pub note: String,
     /// How often.

@@ -1,7 +1,7 @@
 //! `seqcst port`
 
 use super::headline;
-use crate::answer::{Access, Ported};
+use crate::answer::{Access, Note, Ported};
 use crate::format::{Style, count};
 use crate::{Answer, Verdict};
 use std::collections::HashMap;
@@ -48,11 +48,7 @@ fn head(out: &mut String, answer: &Answer, ported: &Ported, style: Style) {
     };
     let _ = writeln!(out, "{}: {} → {}: {verdict}", answer.file, ported.from, ported.to);
     if let Some(fences) = ported.fences {
-        let names = &ported.functions;
-        let functions = match names.len() {
-            0..=4 => names.join(", "),
-            many => format!("{}, … ({many})", names[..3].join(", ")),
-        };
+        let functions = few(&ported.functions, 4);
         let _ = writeln!(
             out,
             "  threads: {functions}; {}; fences: naive {}, existing {}, inserted {}; {:.3} s",
@@ -63,8 +59,19 @@ fn head(out: &mut String, answer: &Answer, ported: &Ported, style: Style) {
             answer.seconds
         );
     }
+    if let [_, _, ..] = &ported.files[..] {
+        let _ = writeln!(out, "  files: {}", few(&ported.files, 8));
+    }
     for assumption in &answer.assumptions {
         let _ = writeln!(out, "  assumed: {}", assumption.words());
+    }
+}
+
+/// Names; of more than so many, the first.
+fn few(names: &[String], most: usize) -> String {
+    match names.len() {
+        many if many > most => format!("{}, … ({many})", names[..most - 1].join(", ")),
+        _ => names.join(", "),
     }
 }
 
@@ -86,15 +93,18 @@ fn repair(out: &mut String, ported: &Ported) {
     }
 }
 
-/// What was treated conservatively.
+/// What the answer may be wrong about, and what was treated conservatively.
 fn notes(out: &mut String, ported: &Ported) {
-    for note in ported.notes.iter().take(8) {
-        let at = note.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
-        let times = if note.times > 1 { format!(" ({} times)", note.times) } else { String::new() };
-        let _ = writeln!(out, "  note: {}{at}{times}", note.note);
-    }
-    if ported.notes.len() > 8 {
-        let _ = writeln!(out, "  note: {} more, see --format json", ported.notes.len() - 8);
+    let (warnings, others): (Vec<&Note>, Vec<&Note>) = ported.notes.iter().partition(|note| note.warning);
+    for (word, notes, shown) in [("warning", warnings, 20), ("note", others, 8)] {
+        for note in notes.iter().take(shown) {
+            let at = note.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
+            let times = if note.times > 1 { format!(" ({} times)", note.times) } else { String::new() };
+            let _ = writeln!(out, "  {word}: {}{at}{times}", note.note);
+        }
+        if notes.len() > shown {
+            let _ = writeln!(out, "  {word}: {} more, see --format json", notes.len() - shown);
+        }
     }
 }
 

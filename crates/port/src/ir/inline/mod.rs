@@ -83,9 +83,13 @@ pub struct Note {
     pub name: String,
 }
 
-/// Why a call was not followed.
+/// Why a call was not followed, or what the user took for granted and should not have.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Reason {
+    /// Something volatile that may guard plain accesses, which were left out.
+    VolatileFlag,
+    /// An atomic access that is not ordered with plain ones that it may guard, which were left out.
+    RelaxedFlag,
     /// The function is not in these files.
     External,
     /// A pointer to a function.

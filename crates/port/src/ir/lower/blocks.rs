@@ -83,9 +83,11 @@ impl Lower<'_> {
             let counts = context.window.is_none_or(|window| window(block, index));
             context.at = (block, index);
             let Events { all, again } = if counts { self.events(context, step) } else { Events::default() };
-            if again || all.is_empty() && step.mark {
+            let left_out = std::mem::take(&mut context.left_out);
+            if again || left_out || all.is_empty() && step.mark {
                 let node = self.node(NodeKind::Nothing, step.site, depth);
-                chain.push(graph, node, None);
+                let node = chain.push(graph, node, None);
+                graph.left_out.extend(left_out.then_some(node));
             }
             let first = graph.nodes.len();
             for (n, what) in all.into_iter().enumerate() {
@@ -145,6 +147,8 @@ impl Lower<'_> {
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     pub(super) origins: Vec<Option<(usize, usize)>>,
+    /// Nodes that stand where plain accesses to what others can get at were left out.
+    pub(super) left_out: Vec<usize>,
 }
 
 impl Graph {

@@ -59,12 +59,27 @@ impl Lower<'_> {
         volatile: bool,
     ) -> Option<Access> {
         if self.options.atomics_only && order == Mode::NonAtomic && !volatile {
-            return None;
+            return self.left_out(context, pointer, size, Offset::ZERO);
         }
         let class = self.class(context, pointer, size, Offset::ZERO)?;
         let location = self.classes.number(class);
         let size = u32::try_from(size).unwrap_or(u32::MAX);
         Some(Access { kind, order, failure: Mode::Relaxed, location, size, volatile, depends: Vec::new() })
+    }
+
+    /// Leaves out a plain access, but keeps in mind that it is there, if others can get at its memory.
+    fn left_out<T>(
+        &mut self,
+        context: &mut ThreadContext,
+        pointer: &Value,
+        size: u64,
+        more: Offset,
+    ) -> Option<T> {
+        // What is left out gives no occasion to assume anything.
+        let assumed = self.assumptions;
+        context.left_out |= self.class(context, pointer, size, more).is_some();
+        self.assumptions = assumed;
+        None
     }
 
     /// Reads of a call, of some of what a pointer points at, or of anything: they may be atomic.
@@ -91,7 +106,7 @@ impl Lower<'_> {
         kind: Kind,
     ) -> Option<NodeKind> {
         if self.options.atomics_only {
-            return None;
+            return self.left_out(context, pointer, length, from);
         }
         let mut class = self.class(context, pointer, length, from)?;
         class.stable &= !in_pieces(length);

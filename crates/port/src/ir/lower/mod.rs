@@ -3,11 +3,13 @@
 //! * `main`: what else runs: `main`, and functions that start threads; `window`: while threads run;
 //! * `blocks`: the graph of one thread, basic block by basic block;
 //! * `events`: what one instruction does to memory;
-//! * `address`: where it does so.
+//! * `address`: where it does so;
+//! * `guards`: what may order plain accesses that are left out.
 
 mod address;
 mod blocks;
 mod events;
+mod guards;
 mod main;
 mod window;
 
@@ -23,6 +25,7 @@ use super::threads::{Start, Thread};
 use crate::limit::{Deadline, OutOfTime};
 use crate::program::{Edge, Function, Node, NodeKind, Place, Program};
 use blocks::Graph;
+use guards::Guard;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What to look at.
@@ -86,6 +89,7 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
         again: options.client,
         all_dependencies: true,
         one_caller: false,
+        guards: Vec::new(),
         assumptions: Assumptions::default(),
     };
     for (number, object) in code.objects.iter().enumerate() {
@@ -107,8 +111,10 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
         functions.extend(lower.others(threads, first)?);
     }
     let program = Program { functions, locations: lower.classes.locations() };
-    let mut notes: Vec<Note> = lower.notes.into_iter().collect();
+    let mut notes: Vec<Note> = lower.warnings();
+    notes.extend(lower.notes);
     notes.sort();
+    notes.dedup();
     let assumptions = Assumptions { types: lower.classes.tell_by_type(), ..lower.assumptions };
     Ok(Ported {
         program,
@@ -158,6 +164,7 @@ struct Lower<'c> {
     again: bool,
     all_dependencies: bool,
     one_caller: bool,
+    guards: Vec<Guard>,
     assumptions: Assumptions,
 }
 
@@ -171,6 +178,8 @@ struct ThreadContext<'a> {
     escape: Escape,
     /// The block and the step that is being looked at.
     at: (usize, usize),
+    /// Whether a plain access at this step, to what others can get at, was left out.
+    left_out: bool,
     /// The steps that count, if not all do: block and step.
     window: Option<&'a dyn Fn(usize, usize) -> bool>,
 }
@@ -192,8 +201,17 @@ impl Lower<'_> {
         pointers.keep(stored);
         // Once more, now that it is known what is kept where.
         let escape = Escape::new(self.code, body, &mut pointers, deadline)?;
-        let mut context =
-            ThreadContext { number, function, body, flow, pointers, escape, at: (0, 0), window };
+        let mut context = ThreadContext {
+            number,
+            function,
+            body,
+            flow,
+            pointers,
+            escape,
+            at: (0, 0),
+            left_out: false,
+            window,
+        };
         let mut graph = Graph::default();
         let mut entries: Vec<Option<usize>> = vec![None; body.blocks.len()];
         let mut ends: Vec<(usize, usize)> = Vec::new();
@@ -208,6 +226,7 @@ impl Lower<'_> {
                 graph.nodes[node].next.push(Edge::to(to));
             }
         }
+        self.guards(&graph);
         let mut nodes = graph.nodes;
         let pointers = &mut context.pointers;
         let filled = depend::fill(&mut nodes, &graph.origins, self.code, (body, flow), pointers, deadline)?;
@@ -265,7 +284,7 @@ impl Lower<'_> {
 }
 
 /// Whether a file belongs to a compiler or its libraries.
-pub(in crate::ir) fn is_library(file: &str) -> bool {
+pub(crate) fn is_library(file: &str) -> bool {
     // Clang finds its libraries by way of itself: `/usr/bin/../lib/gcc/…/../../../../include/c++/12/atomic`.
     let parts = [
         "/rustc/",
