@@ -2,7 +2,6 @@
 
 use crate::Outcome;
 use crate::cargo::{root, seqcst};
-use crate::setup;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +15,6 @@ const LARGE: &str = "corpus/algorithms/rcu.tpl";
 /// Shows a violation, its drawing, its repair, a larger proof, the same in a program as it runs, under schedules of our choice,
 /// and in libraries with any clients.
 pub fn run() -> Outcome {
-    setup::ensure()?;
     println!("building `seqcst` …");
     let tool = seqcst(true)?;
     let target = tool.parent().and_then(Path::parent).ok_or("the tool lies nowhere")?;

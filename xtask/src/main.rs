@@ -1,6 +1,6 @@
 //! Project chores; `cargo xtask` alone lists them, with their options.
 //!
-//! * [`setup`]: what the project needs from the machine;
+//! * [`setup`]: what the project needs from the machine, which [`requirements`] lists;
 //! * [`demo`]: the tool from end to end, in half a minute;
 //! * [`test`](mod@test): every test, one line per crate;
 //! * [`bench`](mod@bench): states, seconds and memory ([`measure`]) of the algorithms in the corpus, with and
@@ -29,6 +29,7 @@ mod demo;
 mod measure;
 mod original;
 mod readme;
+mod requirements;
 mod saved;
 mod setup;
 mod soak;
@@ -80,21 +81,49 @@ enum Bench {
     Port(saved::Save),
 }
 
+impl Chore {
+    /// What it is in the table of requirements; setup looks through all of that itself.
+    fn requires(&self) -> Option<requirements::Chore> {
+        use requirements::Chore as Of;
+        Some(match self {
+            Chore::Setup => return None,
+            Chore::Demo => Of::Demo,
+            Chore::Test(_) => Of::Test,
+            Chore::Bench(Bench::Check(_)) => Of::Bench("check"),
+            Chore::Bench(Bench::Run(_)) => Of::Bench("run"),
+            Chore::Bench(Bench::Explore(_)) => Of::Bench("explore"),
+            Chore::Bench(Bench::Models(_)) => Of::Bench("models"),
+            Chore::Bench(Bench::Library(_)) => Of::Bench("library"),
+            Chore::Bench(Bench::Port(_)) => Of::Bench("port"),
+            Chore::Studies(_) => Of::Studies,
+            Chore::Soak(_) => Of::Soak,
+            Chore::Readme(_) => Of::Readme,
+        })
+    }
+
+    fn run(&self) -> Outcome {
+        if let Some(chore) = self.requires() {
+            setup::require(chore)?;
+        }
+        match self {
+            Chore::Setup => setup::run(),
+            Chore::Demo => demo::run(),
+            Chore::Test(options) => test::run(options),
+            Chore::Bench(Bench::Check(options)) => bench::run(options),
+            Chore::Bench(Bench::Run(options)) => bench_run::run(options),
+            Chore::Bench(Bench::Explore(options)) => bench_explore::run(options),
+            Chore::Bench(Bench::Models(options)) => bench_models::run(options),
+            Chore::Bench(Bench::Library(options)) => bench_library::run(options),
+            Chore::Bench(Bench::Port(options)) => bench_port::run(options),
+            Chore::Studies(options) => studies::run(options),
+            Chore::Soak(options) => soak::run(options),
+            Chore::Readme(options) => readme::run(options),
+        }
+    }
+}
+
 fn main() -> ExitCode {
-    let outcome = match Chore::parse() {
-        Chore::Setup => setup::run(),
-        Chore::Demo => demo::run(),
-        Chore::Test(options) => test::run(&options),
-        Chore::Bench(Bench::Check(options)) => bench::run(&options),
-        Chore::Bench(Bench::Run(options)) => bench_run::run(&options),
-        Chore::Bench(Bench::Explore(options)) => bench_explore::run(&options),
-        Chore::Bench(Bench::Models(options)) => bench_models::run(&options),
-        Chore::Bench(Bench::Library(options)) => bench_library::run(&options),
-        Chore::Bench(Bench::Port(options)) => bench_port::run(&options),
-        Chore::Studies(options) => studies::run(&options),
-        Chore::Soak(options) => soak::run(&options),
-        Chore::Readme(options) => readme::run(&options),
-    };
+    let outcome = Chore::parse().run();
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
@@ -108,6 +137,18 @@ fn main() -> ExitCode {
 mod tests {
     use super::*;
     use clap::CommandFactory;
+
+    /// Every name in the table of requirements is a chore's.
+    #[test]
+    fn requirements_are_of_chores_that_are_there() {
+        let command = Chore::command();
+        let benches = command.find_subcommand("bench").expect("there are benchmarks");
+        for tool in &requirements::TOOLS {
+            for name in tool.chores().split(", ").filter_map(|name| name.strip_prefix("bench ")) {
+                assert!(benches.find_subcommand(name).is_some(), "{}: {name}", tool.name);
+            }
+        }
+    }
 
     #[test]
     fn the_command_line_is_well_formed() {

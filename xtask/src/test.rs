@@ -3,9 +3,9 @@
 //! What takes minutes is left to `cargo xtask soak`. Test binaries are built together and run here, as many at a time as
 //! there are cores: many of them end with one long test, and many tests wait for processes that they started.
 
+use crate::Outcome;
 use crate::cargo::{self, Executable, build, cargo};
 use crate::table::Table;
-use crate::{Outcome, setup};
 use std::collections::BTreeMap;
 use std::process::{Command, ExitStatus};
 use std::sync::Mutex;
@@ -30,7 +30,6 @@ pub struct Options {
 /// Runs everything, or only the tests whose name contains a text.
 pub fn run(options: &Options) -> Outcome {
     let filter = options.filter.as_deref();
-    setup::ensure()?;
     let start = Instant::now();
     let binaries = build(&["test", "--workspace", "--no-run", "--locked"])?;
     let built = start.elapsed();

@@ -30,24 +30,17 @@ enum Kind {
 const TIMEOUT: &str = "300";
 
 impl Tool {
-    /// All that this machine has.
-    pub fn installed(seqcst: &Path) -> Outcome<Vec<Tool>> {
+    /// All of them.
+    pub fn all(seqcst: &Path) -> [Tool; 6] {
         let ours = |atomics_only| Kind::Seqcst { path: seqcst.to_owned(), atomics_only };
-        let tools = [
+        [
             Tool { name: "native", kind: Kind::Plain, cc: "gcc" },
             Tool { name: "tsan-gcc", kind: Kind::Tsan, cc: "gcc" },
             Tool { name: "tsan-clang", kind: Kind::Tsan, cc: "clang-19" },
             Tool { name: "seqcst-gcc", kind: ours(false), cc: "gcc" },
             Tool { name: "seqcst-clang", kind: ours(false), cc: "clang-19" },
             Tool { name: "seqcst-atomics", kind: ours(true), cc: "clang-19" },
-        ];
-        let there = |tool: &Tool| {
-            let mut probe = Command::new(tool.cc);
-            probe.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-            probe.status().is_ok_and(|status| status.success())
-        };
-        let tools: Vec<Tool> = tools.into_iter().filter(there).collect();
-        if tools.is_empty() { Err("neither gcc nor clang-19 is installed".to_owned()) } else { Ok(tools) }
+        ]
     }
 
     /// What it is called in tables.

@@ -4,21 +4,12 @@ use super::parts::{Part, Slice};
 use crate::Outcome;
 use crate::cargo::{cargo, root, run as must};
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-/// Installs what is missing, builds the targets, and lays programs of the corpus before them.
+/// Builds the targets, and lays programs of the corpus before them.
 pub fn prepare() -> Outcome {
-    if !is_there() {
-        println!("cargo-fuzz is missing: cargo install --locked cargo-fuzz");
-        must(&mut cargo(&["install", "--locked", "cargo-fuzz"]))?;
-    }
     must(&mut cargo_fuzz(&["build"]))?;
     ["tpl", "litmus"].into_iter().try_for_each(sow)
-}
-
-fn is_there() -> bool {
-    let mut command = cargo_fuzz(&["--version"]);
-    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 /// libFuzzer needs flags of the compiler that only nightly toolchains have, unless one insists.
