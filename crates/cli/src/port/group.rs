@@ -21,23 +21,36 @@ pub fn programs(paths: &[PathBuf]) -> Result<Vec<Program>, String> {
         if metadata.is_dir() {
             programs.extend(directory(path, name)?);
         } else if path.extension().is_some_and(|extension| extension == "json") {
-            programs.push(database(path, name)?);
+            programs.extend(database(path, name)?);
+        } else if let Some(why) = no_program(path) {
+            return Err(format!("{name}: error: {why}\n"));
         } else if !files.contains(path) {
             files.push(path.clone());
         }
     }
     let name: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-    let named = together(name.join(" "), files);
+    let named = together(name.join(" "), files.into_iter().map(part).collect());
     Ok(named.into_iter().chain(programs).collect())
 }
 
+/// What is wrong with a file, where its name tells that it is nothing to be read here.
+fn no_program(path: &Path) -> Option<&'static str> {
+    match path.extension()?.to_str()? {
+        "h" | "hh" | "hpp" | "hxx" => Some("this is a header: name the C or C++ that includes it"),
+        "o" | "a" | "so" => Some("this is machine code: LLVM IR, C or C++ is expected"),
+        "s" | "S" | "asm" => Some("this is assembly: LLVM IR, C or C++ is expected"),
+        "rs" => Some("Rust is read as LLVM IR: `rustc --emit=llvm-ir -g -O` makes a .ll of it"),
+        _ => None,
+    }
+}
+
 /// A `compile_commands.json`.
-fn database(path: &Path, name: String) -> Result<Program, String> {
+fn database(path: &Path, name: String) -> Result<Vec<Program>, String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{name}: error: {error}\n"))?;
     let parts: Vec<Part> = commands(&text, path)?.into_iter().map(Part::Source).collect();
     match parts.is_empty() {
         true => Err(format!("{name}: error: it names no C or C++\n")),
-        false => Ok(Program { name, parts }),
+        false => Ok(together(name, parts)),
     }
 }
 
@@ -46,14 +59,14 @@ fn directory(path: &Path, name: String) -> Result<Vec<Program>, String> {
     let commands = path.join("compile_commands.json");
     if commands.is_file() {
         let name = commands.display().to_string();
-        return Ok(vec![database(&commands, name)?]);
+        return database(&commands, name);
     }
     let mut files = Vec::new();
     within(path, &mut files)?;
     files.sort();
     match files.is_empty() {
         true => Err(format!("{name}: error: there is no C, C++ or LLVM IR in it\n")),
-        false => Ok(together(name, files)),
+        false => Ok(together(name, files.into_iter().map(part).collect())),
     }
 }
 
@@ -79,30 +92,35 @@ fn is_ir(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "ll")
 }
 
+fn part(path: PathBuf) -> Part {
+    match language(&path) {
+        Some(_) => Part::Source(Unit { source: path, flags: Vec::new(), folder: None }),
+        None => Part::Ir(path),
+    }
+}
+
 /// The programs that files make up; `name` is what the user calls all of them.
-fn together(name: String, files: Vec<PathBuf>) -> Vec<Program> {
-    let part = |path: &PathBuf| match language(path) {
-        Some(_) => Part::Source(Unit { source: path.clone(), flags: Vec::new(), folder: None }),
-        None => Part::Ir(path.clone()),
-    };
-    let has_main = |path: &PathBuf| {
-        let text = fs::read(path).unwrap_or_default();
+fn together(name: String, parts: Vec<Part>) -> Vec<Program> {
+    if parts.len() < 2 {
+        return if parts.is_empty() { Vec::new() } else { vec![Program { name, parts }] };
+    }
+    let has_main = |part: &Part| {
+        let text = fs::read(part.path()).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
-        if language(path).is_some() { defines_main(&text) } else { ir_defines_main(&text) }
+        match part {
+            Part::Ir(_) => ir_defines_main(&text),
+            Part::Source(_) => defines_main(&text),
+        }
     };
-    if files.len() < 2 {
-        return files.iter().map(|path| Program { name: name.clone(), parts: vec![part(path)] }).collect();
-    }
-    let (with, without): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(has_main);
+    let (with, without): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(has_main);
     if with.len() < 2 {
-        let parts = with.iter().chain(&without).map(part).collect();
-        return vec![Program { name, parts }];
+        return vec![Program { name, parts: [with, without].concat() }];
     }
-    let alone = |path: &PathBuf| Program {
-        name: path.display().to_string(),
-        parts: std::iter::once(path).chain(&without).map(part).collect(),
+    let alone = |main: Part| Program {
+        name: main.path().display().to_string(),
+        parts: std::iter::once(main).chain(without.iter().cloned()).collect(),
     };
-    with.iter().map(alone).collect()
+    with.into_iter().map(alone).collect()
 }
 
 fn ir_defines_main(text: &str) -> bool {

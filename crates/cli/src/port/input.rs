@@ -71,14 +71,19 @@ pub fn load(
                 compiled.text
             }
         };
+        // A place in what clang has made is none in the source.
+        let message = |place: String, message: &str| match part {
+            Part::Ir(_) => format!("{place}: error: {message}\n"),
+            Part::Source(_) => format!("{name}: error: in the LLVM IR that clang makes of it: {message}\n"),
+        };
         let module = ir::read(&text).map_err(|error| {
             let (line, column) = error.line_column(&text);
-            format!("{name}:{line}:{column}: error: {}\n", error.message)
+            message(format!("{name}:{line}:{column}"), &error.message)
         })?;
         if !module.triple.is_empty() && Machine::of_triple(&module.triple).is_none() {
             let place = where_it_says(&name, &module.triple, &text);
-            let message = format!("`{}` is not a supported target: x86, ARMv8 or ARMv7", module.triple);
-            return Err(Failed::Message(format!("{place}: error: {message}\n")));
+            let why = format!("`{}` is not a supported target: x86, ARMv8 or ARMv7", module.triple);
+            return Err(Failed::Message(message(place, &why)));
         }
         out.files.push(File { name, text, module });
         if deadline.left() == Some(Duration::ZERO) {

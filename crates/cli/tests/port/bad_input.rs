@@ -80,10 +80,29 @@ fn files_that_are_not_there() {
 }
 
 #[test]
+fn files_that_are_something_else() {
+    refused("queue.h", "int main(void) { return 0; }\n", &[], "queue.h: error: this is a header: name the C");
+    refused("queue.s", "ret\n", &[], "queue.s: error: this is assembly");
+    refused("queue.rs", "fn main() {}\n", &[], "queue.rs: error: Rust is read as LLVM IR");
+    let gone = "[{\"directory\": \"/nowhere/at/all\", \"file\": \"a.c\", \"command\": \"cc -c a.c\"}]";
+    refused("gone.json", "[]", &[], "gone.json: error: it names no C or C++");
+    if clang() {
+        refused("gone.json", gone, &[], "there is no directory /nowhere/at/all, where it is compiled");
+    }
+}
+
+#[test]
 fn errors_of_the_compiler() {
     if !clang() {
         return;
     }
+    // Its place is in the IR, and not in the source.
+    let mips = "wrong.c: error: in the LLVM IR that clang makes of it: `mips64-unknown-linux-gnu` is not a supported";
+    let source = "int x; void f(void) { x = 1; }\n";
+    let folder = scratch("bad-mips");
+    let path = write(&folder, "wrong.c", source);
+    let out = port(&["--to", "armv8", "--client", &path, "--", "--target=mips64-linux-gnu"]);
+    assert!(text(&out.stderr).contains(mips), "{}", text(&out.stderr));
     refused("syntax.c", "int main(void) { return 0 }\n", &[], "syntax.c:1:26: error:");
 }
 

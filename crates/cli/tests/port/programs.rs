@@ -80,6 +80,14 @@ fn files_that_are_named_together_are_one_program() {
     let programs: Vec<(&str, usize)> =
         answers.iter().map(|(file, files, _)| (&**file, files.len())).collect();
     assert_eq!(programs, [("start.c", 2), ("other.c", 2)]);
+    // A build of several programs as well.
+    let entry = |file: &str| serde_json::json!({"directory": folder, "file": file, "command": format!("cc -c {file}")});
+    let commands: Vec<Value> = ["body.c", "start.c", "other.c"].map(entry).to_vec();
+    let database = write(&folder, "compile_commands.json", &Value::from(commands).to_string());
+    let answers = ask(&[&database]);
+    let programs: Vec<(&str, usize)> =
+        answers.iter().map(|(file, files, _)| (&**file, files.len())).collect();
+    assert_eq!(programs, [("start.c", 2), ("other.c", 2)]);
 }
 
 #[test]
