@@ -53,7 +53,7 @@ impl Analysis {
         };
         let named = |it: &crate::assumptions::Assumption| Assumption::Named {
             name: it.name.to_owned(),
-            words: it.words.to_owned(),
+            words: it.words.clone().into_owned(),
         };
         Answer {
             limit: found.gave_up.clone(),
@@ -81,7 +81,7 @@ impl Analysis {
                 };
                 (format!("{} {kind}", order(access.order)), location(access.location))
             }
-            Some(NodeKind::Opaque { name, location: number }) => {
+            Some(NodeKind::Opaque { name, location: number, .. }) => {
                 (format!("call of {name}"), location(*number))
             }
             _ => ("access".to_owned(), "anything".to_owned()),

@@ -3,16 +3,18 @@
 use crate::analysis::{Analysis, UserOptions};
 use crate::ir::inline::Reason;
 use crate::ir::lower::Assumptions;
+use crate::ir::source::place;
 use crate::machine::Machine;
 use crate::robust::Question;
+use std::borrow::Cow;
 
 /// Something that an answer takes for granted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Assumption {
     /// What programs call it.
     pub name: &'static str,
     /// The same in words.
-    pub words: &'static str,
+    pub words: Cow<'static, str>,
 }
 
 /// What the answer to a question takes for granted.
@@ -70,9 +72,9 @@ pub(crate) fn assumptions(analysis: &Analysis, question: Question) -> Vec<Assump
         (
             allocators,
             "allocators",
-            "allocators look after themselves, and give memory out again only once they have had it back",
+            "allocators look after themselves, give memory out again only once they have had it back, and order nothing else",
         ),
-        (streams, "streams", "`FILE` streams look after themselves"),
+        (streams, "streams", "`FILE` streams look after themselves, and order nothing else"),
         (
             past_caches && to == Machine::X86,
             "past-caches",
@@ -80,5 +82,27 @@ pub(crate) fn assumptions(analysis: &Analysis, question: Question) -> Vec<Assump
         ),
     ];
     let in_force = all.into_iter().filter(|(yes, ..)| *yes);
-    in_force.map(|(_, name, words)| Assumption { name, words }).collect()
+    let named = in_force.map(|(_, name, words)| Assumption { name, words: Cow::Borrowed(words) });
+    named.chain(weak_failures(analysis, question)).collect()
+}
+
+/// That a compare-and-swap may fail for no reason, where exclusive accesses may be refused, and is not simply tried again.
+fn weak_failures(analysis: &Analysis, question: Question) -> Option<Assumption> {
+    let Question { from, to, .. } = question;
+    let news = matches!(from, Machine::Sc | Machine::X86) && matches!(to, Machine::ArmV8 | Machine::ArmV7);
+    let sites = &analysis.ported.gives_up;
+    if !news || sites.is_empty() {
+        return None;
+    }
+    let mut places: Vec<String> = sites
+        .iter()
+        .filter_map(|&site| place(&analysis.code, site))
+        .map(|place| format!("{}:{}", place.file, place.line))
+        .collect();
+    places.dedup();
+    let at = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
+    let words = format!(
+        "a weak compare-and-swap that is not tried again at once{at} may fail for no reason: on {to} it does, on {from} it never did"
+    );
+    Some(Assumption { name: "weak-failures", words: Cow::Owned(words) })
 }

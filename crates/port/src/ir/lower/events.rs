@@ -1,5 +1,6 @@
 //! What one instruction does to memory.
 
+use super::blocks::is_retried;
 use super::{Lower, ThreadContext};
 use crate::ir::barrier::Barrier;
 use crate::ir::classes::Class;
@@ -33,14 +34,17 @@ impl Lower<'_> {
             Op::Rmw { pointer, size, order, .. } => {
                 one(self.access(context, pointer, *size, Kind::Rmw, *order, false))
             }
-            Op::CompareExchange { pointer, size, success, failure, .. } => {
+            Op::CompareExchange { pointer, size, success, failure, weak, .. } => {
+                if *weak && !is_retried(context) {
+                    self.gives_up.insert(step.site);
+                }
                 let access = self.access(context, pointer, *size, Kind::Cas, *success, false);
                 one(access.map(|access| Access { failure: *failure, ..access }))
             }
             Op::Fence(order) => vec![NodeKind::Fence(*order)],
             Op::Unknown(name, _) => {
                 self.assumptions.calls = true;
-                vec![self.opaque(name.clone(), None)]
+                vec![self.opaque(name.clone(), None, true)]
             }
             Op::Call(call) => return self.called(context, call, step.result),
             _ => Vec::new(),
@@ -48,7 +52,7 @@ impl Lower<'_> {
         Events { all, again: false }
     }
 
-    /// An access, unless it is to memory that only this thread knows.
+    /// An access, unless it is to memory that only this thread knows and orders nothing there.
     fn access(
         &mut self,
         context: &mut ThreadContext,
@@ -61,10 +65,12 @@ impl Lower<'_> {
         if self.options.atomics_only && order == Mode::NonAtomic && !volatile {
             return None;
         }
-        let class = self.class(context, pointer, size, Offset::ZERO)?;
-        let location = self.classes.number(class);
+        let class = self.class(context, pointer, size, Offset::ZERO);
+        let (failure, depends) = (Mode::Relaxed, Vec::new());
         let size = u32::try_from(size).unwrap_or(u32::MAX);
-        Some(Access { kind, order, failure: Mode::Relaxed, location, size, volatile, depends: Vec::new() })
+        let access = Access { kind, order, failure, location: 0, size, volatile, depends };
+        let class = class.or_else(|| access.orders_others().then(Class::private))?;
+        Some(Access { location: self.classes.number(class), ..access })
     }
 
     /// Reads of a call, of some of what a pointer points at, or of anything: they may be atomic.
@@ -106,8 +112,9 @@ impl Lower<'_> {
     }
 
     /// Everything that other threads can see, or what is at `class`.
-    fn opaque(&mut self, name: String, class: Option<Class>) -> NodeKind {
-        NodeKind::Opaque { name, location: self.classes.number(class.unwrap_or_else(Class::anything)) }
+    fn opaque(&mut self, name: String, class: Option<Class>, fences: bool) -> NodeKind {
+        let location = self.classes.number(class.unwrap_or_else(Class::anything));
+        NodeKind::Opaque { name, location, fences }
     }
 
     /// What a call does that was not followed.
@@ -170,7 +177,7 @@ impl Lower<'_> {
                     .collect()
             }
             // Starting a thread: what came before is seen by it. Accesses of other threads see no difference.
-            Effect::Starts(..) | Effect::Launches(_) | Effect::Takes(_) => Vec::new(),
+            Effect::Starts(..) | Effect::Launches(_) | Effect::Takes(_) => vec![NodeKind::MayFence],
             Effect::Behind { writes: false } => {
                 let pointers: Vec<&Value> = (0..)
                     .zip(&call.arguments)
@@ -187,9 +194,12 @@ impl Lower<'_> {
                 let pointers = call.arguments.iter().enumerate().filter(|(i, _)| counts(*i));
                 let classes: Vec<Class> =
                     pointers.filter_map(|(_, value)| self.class(context, value, 0, Offset::ANY)).collect();
-                classes.into_iter().map(|class| self.opaque(name.clone(), Some(class))).collect()
+                let fences = !by_name || library::may_fence(&name);
+                let nothing = classes.is_empty() && fences;
+                let all = classes.into_iter().map(|class| self.opaque(name.clone(), Some(class), fences));
+                all.chain(nothing.then_some(NodeKind::MayFence)).collect()
             }
-            Effect::Unknown | Effect::Calls(_) => vec![self.opaque(name, None)],
+            Effect::Unknown | Effect::Calls(_) => vec![self.opaque(name, None, true)],
         };
         Events { again: again && !all.is_empty(), all }
     }

@@ -125,5 +125,5 @@ impl Lower<'_> {
 }
 
 fn counts(function: &Function) -> bool {
-    function.nodes.iter().any(|node| node.kind != NodeKind::Nothing)
+    function.nodes.iter().any(|node| !matches!(node.kind, NodeKind::Nothing | NodeKind::MayFence))
 }

@@ -51,6 +51,8 @@ pub struct Ported {
     pub all_dependencies: bool,
     /// Whether there are functions for others to call, and it was taken that one thread does so, one call after the other.
     pub one_caller: bool,
+    /// Where a compare-and-swap that may fail for no reason is not simply tried again.
+    pub gives_up: Vec<Site>,
     /// What was taken for granted on the way.
     pub assumptions: Assumptions,
 }
@@ -86,6 +88,7 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
         again: options.client,
         all_dependencies: true,
         one_caller: false,
+        gives_up: FxHashSet::default(),
         assumptions: Assumptions::default(),
     };
     for (number, object) in code.objects.iter().enumerate() {
@@ -109,6 +112,8 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
     let program = Program { functions, locations: lower.classes.locations() };
     let mut notes: Vec<Note> = lower.notes.into_iter().collect();
     notes.sort();
+    let mut gives_up: Vec<Site> = lower.gives_up.into_iter().collect();
+    gives_up.sort();
     let assumptions = Assumptions { types: lower.classes.tell_by_type(), ..lower.assumptions };
     Ok(Ported {
         program,
@@ -117,6 +122,7 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
         notes,
         all_dependencies: lower.all_dependencies,
         one_caller: lower.one_caller,
+        gives_up,
         assumptions,
     })
 }
@@ -158,6 +164,7 @@ struct Lower<'c> {
     again: bool,
     all_dependencies: bool,
     one_caller: bool,
+    gives_up: FxHashSet<Site>,
     assumptions: Assumptions,
 }
 
