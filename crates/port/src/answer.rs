@@ -176,6 +176,9 @@ fn words(note: &Note) -> String {
         Reason::Size => {
             format!("the thread is too large to follow `{name}`: it may access everything that threads share")
         }
+        Reason::Given => format!(
+            "the address of `{name}` is given to who knows whom: any thread may call it at any time (--threads: only those run)"
+        ),
         Reason::Instruction => {
             format!("the instruction `{name}` is not known: it may access everything that threads share")
         }

@@ -17,6 +17,7 @@ pub mod debug;
 mod depend;
 mod escape;
 mod flow;
+mod given;
 pub mod inline;
 mod instruction;
 mod leaks;

@@ -108,6 +108,22 @@ pub fn stream(name: &str) -> Option<usize> {
     row.map(|(_, argument)| *argument)
 }
 
+/// Whether a function has its first argument called when the program ends.
+pub fn at_exit(name: &str) -> bool {
+    matches!(name, "atexit" | "at_quick_exit" | "on_exit" | "__cxa_atexit")
+}
+
+/// The argument that a function calls while it runs, and not later.
+pub fn calls_meanwhile(name: &str) -> Option<usize> {
+    match name {
+        "lfind" | "lsearch" | "bsearch" => Some(4),
+        "qsort" | "qsort_r" | "scandir" => Some(3),
+        "tsearch" | "tfind" | "tdelete" | "__cxa_throw" => Some(2),
+        "twalk" | "tdestroy" | "ftw" | "nftw" => Some(1),
+        _ => None,
+    }
+}
+
 /// Whether a function that is known here may have fences or locked instructions in it, besides the access that stands for it.
 /// Streams and allocators may, too: nobody relies on the order that their locks give (the assumptions say so).
 pub fn may_fence(name: &str) -> bool {
