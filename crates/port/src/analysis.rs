@@ -164,7 +164,7 @@ fn elsewhere(code: &Code, note: &Note, atomics_only: bool) -> String {
     let place = source::place(code, note.site);
     let place = place.map(|place| format!(" ({}:{})", place.file, place.line)).unwrap_or_default();
     let (whom, what) = match note.reason {
-        Reason::Indirect => ("a pointer to who knows what".to_owned(), ""),
+        Reason::Indirect => ("a pointer to a function".to_owned(), ""),
         _ => (format!("`{}`", note.name), ", which is not in these files"),
     };
     let nothing = if atomics_only { "nothing atomic" } else { "nothing" };

@@ -177,7 +177,7 @@ fn words(note: &Note) -> String {
             format!("the thread is too large to follow `{name}`: it may access everything that threads share")
         }
         Reason::Given => format!(
-            "the address of `{name}` is given to who knows whom: any thread may call it at any time (--threads: only those run)"
+            "the address of `{name}` is given to code that is not known, or stands where pointers are called: any thread may call it at any time (with --threads, only those run)"
         ),
         Reason::Instruction => {
             format!("the instruction `{name}` is not known: it may access everything that threads share")

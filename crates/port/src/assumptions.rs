@@ -23,7 +23,7 @@ pub(crate) fn assumptions(analysis: &Analysis, question: Question) -> Vec<Assump
     let Question { from, to, features, .. } = question;
     let armv8 = features.rcpc && (from == Machine::ArmV8 || to == Machine::ArmV8);
     let cut = analysis.ported.notes.iter().any(|note| note.reason == Reason::Recursion);
-    let Assumptions { calls, allocators, streams, types, glue } = analysis.ported.assumptions;
+    let Assumptions { calls, allocators, streams, types, glue, whole } = analysis.ported.assumptions;
     let past_caches = analysis.code.files.iter().any(|file| file.module.nontemporal);
     let all = [
         (atomics_only, "no-data-race", "no data race: only atomic accesses are looked at"),
@@ -75,6 +75,7 @@ pub(crate) fn assumptions(analysis: &Analysis, question: Question) -> Vec<Assump
             "allocators look after themselves, give memory out again only once they have had it back, and order nothing else",
         ),
         (streams, "streams", "`FILE` streams look after themselves, and order nothing else"),
+        (whole, "whole-program", "no other file calls the functions of these files by name"),
         (
             glue,
             "methods-of-all",

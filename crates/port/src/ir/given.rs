@@ -200,6 +200,8 @@ impl<'c> Search<'c> {
                 }
             }
         }
+        // Copies, and destroys, what a `std::function` holds.
+        away.retain(|(id, _)| !code.name(*id).contains("_M_manager"));
         out.away = away.into_iter().filter(|(id, _)| counts(*id)).collect();
         out.kept.retain(|id| counts(*id));
         out.at_exit = self.at_exit.into_iter().filter(|id| counts(*id)).collect();
@@ -209,7 +211,7 @@ impl<'c> Search<'c> {
 }
 
 /// Whether a program calls functions of other files, which know its variables by name. The libraries of the languages do not.
-fn calls_others(code: &Code) -> bool {
+pub fn calls_others(code: &Code) -> bool {
     let of_library =
         |name: &str| ["_ZNSt", "_ZNKSt", "_ZSt", "_ZNS", "_R", "llvm."].iter().any(|p| name.starts_with(p));
     code.functions().any(|id| {

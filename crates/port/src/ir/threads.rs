@@ -95,7 +95,7 @@ fn none(code: &Code) -> String {
     let names: Vec<String> = told.iter().take(3).map(|(id, _)| format!("`{}`", code.name(*id))).collect();
     let given = match names.len() {
         0 => String::new(),
-        _ => format!(" (the address of {} is given to who knows whom)", names.join(", ")),
+        _ => format!(" (the address of {} is given to code that is not known)", names.join(", ")),
     };
     format!(
         "no thread function was found in it{given}; name some with --threads f,g, or use --client for a library"

@@ -128,7 +128,8 @@ pub fn calls_meanwhile(name: &str) -> Option<usize> {
 /// Streams and allocators may, too: nobody relies on the order that their locks give (the assumptions say so).
 pub fn may_fence(name: &str) -> bool {
     let wakes = ["pthread_cond_signal", "pthread_cond_broadcast", "cnd_signal", "cnd_broadcast"];
-    effect(name) == Effect::Joins || name == "syscall" || wakes.contains(&name)
+    let others = ["syscall", "pthread_detach", "pthread_cancel", "thrd_detach"];
+    effect(name).starts() || effect(name) == Effect::Joins || wakes.contains(&name) || others.contains(&name)
 }
 
 /// Whether a function only looks after a lock or the like: there are no pointers of the program in there.

@@ -142,7 +142,7 @@ impl Lower<'_> {
         self.assumptions.allocators |= self.code.allocates(call);
         self.assumptions.calls |=
             !by_name && matches!(effect, Effect::Unknown | Effect::Reads | Effect::Behind { .. });
-        let all = match effect {
+        let mut all: Vec<NodeKind> = match effect {
             Effect::Orders => {
                 let found = self.code.barriers_of(call).unwrap_or_default();
                 found.into_iter().map(fence).filter(|what| *what != NodeKind::Nothing).collect()
@@ -177,7 +177,7 @@ impl Lower<'_> {
                     .collect()
             }
             // Starting a thread: what came before is seen by it. Accesses of other threads see no difference.
-            Effect::Starts(..) | Effect::Launches(_) | Effect::Takes(_) => vec![NodeKind::MayFence],
+            Effect::Starts(..) | Effect::Launches(_) | Effect::Takes(_) => Vec::new(),
             Effect::Behind { writes: false } => {
                 let pointers: Vec<&Value> = (0..)
                     .zip(&call.arguments)
@@ -194,13 +194,16 @@ impl Lower<'_> {
                 let pointers = call.arguments.iter().enumerate().filter(|(i, _)| counts(*i));
                 let classes: Vec<Class> =
                     pointers.filter_map(|(_, value)| self.class(context, value, 0, Offset::ANY)).collect();
-                let fences = !by_name || library::may_fence(&name);
-                let nothing = classes.is_empty() && fences;
-                let all = classes.into_iter().map(|class| self.opaque(name.clone(), Some(class), fences));
-                all.chain(nothing.then_some(NodeKind::MayFence)).collect()
+                let all = classes.into_iter().map(|class| self.opaque(name.clone(), Some(class), !by_name));
+                all.collect()
             }
-            Effect::Unknown | Effect::Calls(_) => vec![self.opaque(name, None, true)],
+            Effect::Unknown | Effect::Calls(_) => vec![self.opaque(name.clone(), None, true)],
         };
+        // One that goes to memory that nobody else knows may be a fence all the same.
+        let unseen = effect == Effect::Behind { writes: true } && !by_name && all.is_empty();
+        if unseen || library::may_fence(&name) {
+            all.push(NodeKind::MayFence);
+        }
         Events { again: again && !all.is_empty(), all }
     }
 }

@@ -6,7 +6,7 @@ use super::{Lower, exits, together};
 use crate::graph::reachable;
 use crate::ir::code::{Code, FunctionId};
 use crate::ir::flow::Flow;
-use crate::ir::given::{Given, called_by, constructors, given, reached_from};
+use crate::ir::given::{Given, called_by, calls_others, constructors, given, reached_from};
 use crate::ir::inline::{Body, Note, Reason, Site, inline};
 use crate::ir::module::{Op, Terminator};
 use crate::ir::threads::{self, Thread, ThreadOrigin};
@@ -63,10 +63,12 @@ impl Lower<'_> {
             roots.iter().map(|root| Window::new(self.code, &root.body, &root.flow, closes, opens)).collect();
         // Where it is unknown when threads begin, or they go on between two calls, they may run at all times.
         let begins = elsewhere.is_empty() && !within.is_empty();
-        let over = roots.iter().zip(&windows).all(|(root, window)| self.ends(root, window));
+        let all_end = roots.iter().zip(&windows).all(|(root, window)| self.ends(root, window));
+        // Who leaves `main` by an exception ends the program, and nothing else is called.
+        let over = roots.iter().zip(&windows).all(|(root, window)| returns(root, window));
         let exits = self.exits
             || roots.iter().zip(&windows).any(|(root, window)| exits_meanwhile(self.code, root, window));
-        let ends = main.is_some() || over;
+        let ends = main.is_some() || all_end;
         let mut functions = Vec::new();
         self.again = main.is_none();
         for (root, window) in roots.iter().zip(&windows) {
@@ -101,6 +103,9 @@ impl Lower<'_> {
             called.extend(given.kept.iter().map(|&id| (id, None)));
         }
         self.assumptions.glue |= given.glue;
+        let by_name = |id: FunctionId| self.is_open(id) && Some(id) != main && !is_thread(&id);
+        self.assumptions.whole |=
+            main.is_some() && !named && calls_others(self.code) && self.code.functions().any(by_name);
         for (id, site) in called {
             let site = site.unwrap_or(Site::Before { function: id, block: 0, index: 0 });
             self.notes.insert(Note { site, reason: Reason::Given, name: self.readable(id) });
@@ -207,6 +212,15 @@ fn then(mut function: Function, last: Function) -> Function {
         function.nodes.push(node);
     }
     function
+}
+
+/// Whether no thread runs any more wherever a function returns.
+fn returns(root: &Root, window: &Window) -> bool {
+    root.body.blocks.iter().enumerate().all(|(number, block)| {
+        let returns =
+            matches!(block.steps.last().map(|last| &last.op), Some(Op::Terminator(Terminator::Return(_))));
+        !returns || !window.is_open(number, block.steps.len() - 1)
+    })
 }
 
 /// Whether a function ends the program while a thread runs.

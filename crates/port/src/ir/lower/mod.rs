@@ -71,6 +71,8 @@ pub struct Assumptions {
     pub streams: bool,
     /// A variable of type `struct s *` holds the address of an `s`.
     pub types: bool,
+    /// No other file calls the functions of these by name.
+    pub whole: bool,
     /// Destructors and formatting functions that are called through tables tell other threads nothing.
     pub glue: bool,
 }
