@@ -4,8 +4,10 @@ use crate::assumptions::{Assumption, assumptions};
 use crate::change::Change;
 use crate::count;
 use crate::ir::code::{Code, File};
+use crate::ir::inline::{Note, Reason};
 use crate::ir::lower::{Options, Ported, lower};
 use crate::ir::patch::{self, Edit};
+use crate::ir::source;
 use crate::ir::threads;
 use crate::limit::{Deadline, OutOfTime};
 use crate::machine::Machine;
@@ -106,6 +108,9 @@ impl Analysis {
             Ok(ported) => (ported, None),
             Err(out) => (Ported::default(), Some(out)),
         };
+        if let Some(note) = ported.elsewhere.first() {
+            return Err(elsewhere(&code, note, atomics_only));
+        }
         let took = compilation.spent + started.elapsed();
         Ok(Analysis { code, ported, out_of_time, compilation, options, took })
     }
@@ -192,4 +197,18 @@ impl Found {
             (None, false) => Verdict::NotRobust,
         }
     }
+}
+
+/// What to say where threads do all their work in other files.
+fn elsewhere(code: &Code, note: &Note, atomics_only: bool) -> String {
+    let place = source::place(code, note.site);
+    let place = place.map(|place| format!(" ({}:{})", place.file, place.line)).unwrap_or_default();
+    let (whom, what) = match note.reason {
+        Reason::Indirect => ("a pointer to a function".to_owned(), ""),
+        _ => (format!("`{}`", note.name), ", which is not in these files"),
+    };
+    let nothing = if atomics_only { "nothing atomic" } else { "nothing" };
+    format!(
+        "threads do {nothing} here but call {whom}{what}{place}: there is nothing to look at; give the files with the functions that they call"
+    )
 }

@@ -55,7 +55,7 @@ impl Analysis {
         };
         let named = |it: &crate::assumptions::Assumption| Assumption::Named {
             name: it.name.to_owned(),
-            words: it.words.to_owned(),
+            words: it.words.clone(),
         };
         Answer {
             limit: found.gave_up.clone(),
@@ -83,7 +83,7 @@ impl Analysis {
                 };
                 (format!("{} {kind}", order(access.order)), location(access.location))
             }
-            Some(NodeKind::Opaque { name, location: number }) => {
+            Some(NodeKind::Opaque { name, location: number, .. }) => {
                 (format!("call of {name}"), location(*number))
             }
             _ => ("access".to_owned(), "anything".to_owned()),
@@ -178,6 +178,7 @@ fn kind(reason: Reason) -> (&'static str, bool) {
         Reason::Recursion => ("recursion", false),
         Reason::Size => ("too-large", false),
         Reason::Instruction => ("instruction", false),
+        Reason::Given => ("given-away", false),
     }
 }
 
@@ -226,6 +227,9 @@ fn words(note: &Note) -> String {
         Reason::Size => {
             format!("the thread is too large to follow `{name}`: it may access everything that threads share")
         }
+        Reason::Given => format!(
+            "the address of `{name}` is given to code that is not known, or stands where pointers are called: any thread may call it at any time (with --threads, only those run)"
+        ),
         Reason::Instruction => {
             format!("the instruction `{name}` is not known: it may access everything that threads share")
         }

@@ -4,6 +4,7 @@ use crate::analysis::{Analysis, UserOptions};
 use crate::foreign;
 use crate::ir::inline::Reason;
 use crate::ir::lower::Assumptions;
+use crate::ir::source::place;
 use crate::machine::Machine;
 use crate::robust::Question;
 
@@ -22,7 +23,7 @@ pub(crate) fn assumptions(analysis: &Analysis, question: Question) -> Vec<Assump
     let Question { from, to, features, .. } = question;
     let armv8 = features.rcpc && (from == Machine::ArmV8 || to == Machine::ArmV8);
     let cut = analysis.ported.notes.iter().any(|note| note.reason == Reason::Recursion);
-    let Assumptions { calls, allocators, streams, types } = analysis.ported.assumptions;
+    let Assumptions { calls, allocators, streams, types, glue, whole } = analysis.ported.assumptions;
     let past_caches = analysis.code.files.iter().any(|file| file.module.nontemporal);
     let host = compiled_for_host(&analysis.compilation.for_host);
     let assembly = format!("inline assembly that is not for {to} is replaced there by what does the same");
@@ -70,9 +71,15 @@ pub(crate) fn assumptions(analysis: &Analysis, question: Question) -> Vec<Assump
         (
             allocators,
             "allocators",
-            "allocators look after themselves, and give memory out again only once they have had it back",
+            "allocators look after themselves, give memory out again only once they have had it back, and order nothing else",
         ),
-        (streams, "streams", "`FILE` streams look after themselves"),
+        (streams, "streams", "`FILE` streams look after themselves, and order nothing else"),
+        (whole, "whole-program", "no other file calls the functions of these files by name"),
+        (
+            glue,
+            "methods-of-all",
+            "destructors and formatting functions that are called through tables of methods tell other threads nothing",
+        ),
         (
             past_caches && to == Machine::X86,
             "past-caches",
@@ -80,7 +87,8 @@ pub(crate) fn assumptions(analysis: &Analysis, question: Question) -> Vec<Assump
         ),
     ];
     let in_force = all.into_iter().filter(|(yes, ..)| *yes);
-    in_force.map(|(_, name, words)| Assumption { name, words: words.to_owned() }).collect()
+    let named = in_force.map(|(_, name, words)| Assumption { name, words: words.to_owned() });
+    named.chain(weak_failures(analysis, question)).collect()
 }
 
 /// That files were compiled for this machine, with the reason for the first.
@@ -92,4 +100,25 @@ fn compiled_for_host(files: &[(String, String)]) -> String {
         many => (format!("{name} and {} more files", many - 1), "are what they are"),
     };
     format!("{which} {verb} on this machine: {why}")
+}
+
+/// That a compare-and-swap may fail for no reason, where exclusive accesses may be refused, and is not simply tried again.
+fn weak_failures(analysis: &Analysis, question: Question) -> Option<Assumption> {
+    let Question { from, to, .. } = question;
+    let news = matches!(from, Machine::Sc | Machine::X86) && matches!(to, Machine::ArmV8 | Machine::ArmV7);
+    let sites = &analysis.ported.gives_up;
+    if !news || sites.is_empty() {
+        return None;
+    }
+    let mut places: Vec<String> = sites
+        .iter()
+        .filter_map(|&site| place(&analysis.code, site))
+        .map(|place| format!("{}:{}", place.file, place.line))
+        .collect();
+    places.dedup();
+    let at = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
+    let words = format!(
+        "a weak compare-and-swap that is not tried again at once{at} may fail for no reason: on {to} it does, on {from} it never did"
+    );
+    Some(Assumption { name: "weak-failures", words })
 }

@@ -1,7 +1,8 @@
 //! Dependencies between events, release writes and locations: what the rules ask about beyond the path.
 //!
 //! For the source machine, everything that may be a dependency counts: `dob` with its detours
-//! through `rfi` and `addr ; po`, closed under composition. For the target machine, only what is certain, and only if
+//! through `rfi` and `addr ; po`, closed under composition, and what a compare-and-swap adds that is a loop of exclusive
+//! accesses: it branches on what it has read and what it looks for. For the target machine, only what is certain, and only if
 //! dependencies are to be trusted: a compiler may lose them (\[Fency21] §IV.B).
 
 use crate::bits::Bits;
@@ -10,7 +11,7 @@ use crate::limit::{Deadline, OutOfTime};
 use crate::lowered::{Event, Lowered, Thread};
 use crate::machine::Machine;
 use crate::pairs::LARGE;
-use crate::program::{Aliases, DependencyKind, NodeKind, Program};
+use crate::program::{Aliases, DependencyKind, Kind, NodeKind, Program};
 
 /// The facts for both machines.
 #[derive(Clone, Debug, Default)]
@@ -161,19 +162,36 @@ fn possible(
         let (first, second) = (&events[a], &events[b]);
         first.thread == second.thread && reach[first.thread][first.node].contains(second.node)
     };
+    // `(ctrl ∪ addr) ; po ; [W]`: what comes behind a branch, or behind an access whose address depends on a read.
+    let writes_behind = |event: usize| {
+        events
+            .iter()
+            .enumerate()
+            .filter(move |(later, other)| other.is_write() && after(event, *later))
+            .map(|(later, _)| later)
+    };
+    let branches = |event: usize| {
+        let node =
+            program.functions.get(events[event].thread).and_then(|f| f.nodes.get(events[event].source));
+        matches!(node.map(|node| &node.kind), Some(NodeKind::Access(access)) if access.kind == Kind::Cas)
+    };
     let doing = "working out dependencies";
     for (read, event, kind, _) in direct(program, lowered) {
         deadline.check(doing)?;
         if orders(kind, events[event].is_write()) {
             on[event].insert(read);
         }
-        if kind == DependencyKind::Address {
-            for (later, other) in events.iter().enumerate() {
-                if other.is_write() && after(event, later) {
-                    on[later].insert(read);
-                }
-            }
+        if kind == DependencyKind::Address || (kind == DependencyKind::Data && branches(event)) {
+            writes_behind(event).for_each(|later| {
+                on[later].insert(read);
+            });
         }
+    }
+    for event in (0..events.len()).filter(|&event| branches(event) && !events[event].is_write()) {
+        deadline.check(doing)?;
+        writes_behind(event).for_each(|later| {
+            on[later].insert(event);
+        });
     }
     loop {
         let mut new = false;

@@ -14,7 +14,7 @@ pub struct Features {
 /// The steps of a node on a machine.
 pub fn steps(machine: Machine, features: Features, what: &NodeKind) -> Steps {
     match what {
-        NodeKind::Nothing => Steps::default(),
+        NodeKind::Nothing | NodeKind::MayFence => Steps::default(),
         NodeKind::Fence(order) => always(fence(machine, *order).map(Step::Fence).into_iter().collect()),
         NodeKind::StoreFence => {
             let there = machine.fences().contains(&Fence::Store);
@@ -27,13 +27,16 @@ pub fn steps(machine: Machine, features: Features, what: &NodeKind) -> Steps {
 
 /// The steps of a node on the source machine: what is not known there may order everything.
 ///
-/// Atomic accesses of 16 bytes are loops or locked instructions, or calls of a library that may take a lock. On the target
-/// machine they order no more than they must.
+/// Atomic accesses of 16 bytes are loops or locked instructions, or calls of a library that may take a lock; in calls that
+/// were not followed there may be any fence. On the target machine they order no more than they must.
 pub fn old_steps(machine: Machine, features: Features, what: &NodeKind) -> Steps {
     let steps = steps(machine, features, what);
     let around = |steps: Vec<Step>| [vec![FULL], steps, vec![FULL]].concat();
     match what {
-        NodeKind::Access(access) if access.is_wide() && machine != Machine::Sc => Steps {
+        _ if machine == Machine::Sc => steps,
+        NodeKind::MayFence => always(vec![FULL]),
+        NodeKind::Opaque { fences: true, .. } => Steps { success: around(steps.success), ..steps },
+        NodeKind::Access(access) if access.is_wide() => Steps {
             success: around(steps.success),
             failure: steps.failure.map(around),
             retried: steps.retried.map(around),

@@ -2,7 +2,7 @@
 //!
 //! A function here is what one thread may run, calls already followed. Its nodes are memory accesses, fences, calls
 //! that could not be followed, and plain control flow; other instructions need no node. Accesses to memory that never
-//! leaves its thread need none either: a front end leaves them out.
+//! leaves its thread need none either, unless they order others: then they are at a location that nobody else meets.
 //!
 //! A front end keeps a node at the end of every basic block (its terminator) and at the beginning of every block with
 //! several predecessors, so that every place for a fence is [before a node](Point::Before) or [on an edge](Point::On).
@@ -84,6 +84,9 @@ pub enum NodeKind {
     Fence(Mode),
     /// A fence that orders earlier writes before later ones, and nothing else: `dmb ishst`. C11 has none.
     StoreFence,
+    /// There may be fences or locked instructions here, in code that nobody has looked at: on the machine that the program
+    /// comes from they may order what is before and after, on the one that it goes to nothing is said.
+    MayFence,
     /// A call that could not be followed (indirect, external, inline assembly): it may read and write whatever may be
     /// at `location`, and it is not known to order anything.
     Opaque {
@@ -91,6 +94,8 @@ pub enum NodeKind {
         name: String,
         /// A class of addresses that overlaps all it may touch.
         location: usize,
+        /// Whether there may be fences in it, or locked instructions, as in [`MayFence`](NodeKind::MayFence).
+        fences: bool,
     },
 }
 
@@ -114,6 +119,16 @@ pub struct Access {
 }
 
 impl Access {
+    /// Whether it may order other accesses around it, wherever it goes: x86 locks every read-modify-write, ARMv8 keeps
+    /// everything after an acquire load and before a release store.
+    pub fn orders_others(&self) -> bool {
+        match self.kind {
+            Kind::Rmw | Kind::Cas => true,
+            Kind::Load => self.order.is_acquire() || self.is_wide(),
+            Kind::Store => self.order.is_release() || self.is_wide(),
+        }
+    }
+
     /// Whether it is atomic and larger than any register. (What library functions access is larger than that.)
     pub fn is_wide(&self) -> bool {
         self.order != Mode::NonAtomic && (9..=16).contains(&self.size)

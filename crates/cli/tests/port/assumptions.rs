@@ -156,6 +156,40 @@ fn what_others_look_after() {
     is(ask("not-past", &past, "armv8", &[]), &[], "not-robust");
 }
 
+/// A thread that tries to take a lock by a weak compare-and-swap: what it does when that fails.
+fn tries(failed: &str) -> String {
+    let thread = |name: &str| {
+        format!(
+            "define void @{name}() {{\n  br label %again\nagain:\n\
+             \x20 %p = cmpxchg weak ptr @x, i32 0, i32 1 acquire monotonic, align 4\n\
+             \x20 %c = extractvalue {{ i32, i1 }} %p, 1\n  br i1 %c, label %done, label %{failed}\n\
+             done:\n  store atomic i32 0, ptr @x release, align 4\n  br label %end\nend:\n  ret void\n}}\n"
+        )
+    };
+    format!("@x = global i32 0\n{}{}", thread("left"), thread("right"))
+}
+
+#[test]
+fn compare_and_swaps_that_fail_for_no_reason() {
+    is(ask("given-up", &tries("end"), "armv8", &[]), &["weak-failures"], "robust");
+    is(ask("given-up-7", &tries("end"), "armv7", &[]), &["weak-failures"], "robust");
+    is(ask("never", &tries("end"), "x86", &[]), &[], "robust");
+    is(ask("tried-again", &tries("again"), "armv8", &[]), &[], "robust");
+    let strong = tries("end").replace("cmpxchg weak", "cmpxchg");
+    is(ask("strong", &strong, "armv8", &[]), &[], "robust");
+}
+
+#[test]
+fn other_files_of_a_program() {
+    let start = "declare i32 @pthread_create(ptr, ptr, ptr, ptr)\ndeclare void @ext()\ndefine i32 @main() {\n\
+                 %t = alloca i64\n%r = call i32 @pthread_create(ptr %t, ptr null, ptr @right, ptr null)\n\
+                 call void @ext()\nret i32 %r\n}\n";
+    let args = ["--from", "sc", "--to", "armv8"];
+    is(assumed("whole", &format!("{LB}{start}"), &args), &["calls-ported", "whole-program"], "not-robust");
+    let alone = start.replace("call void @ext()\n", "");
+    assert_eq!(assumed("alone", &format!("{LB}{alone}"), &args).0, [""; 0]);
+}
+
 #[test]
 fn sources_are_compiled_for_such_a_processor() {
     if !clang() {

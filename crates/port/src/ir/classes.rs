@@ -10,7 +10,8 @@
 //!   source says that both point at structures of the same type (a variable of type `struct s *` holds the address of an `s`)
 //!   and they go to different fields.
 //!
-//! Memory that never leaves its thread has no class: accesses to it don't count.
+//! Memory that never leaves its thread has no class: accesses to it don't count. Those that order others (a locked
+//! instruction, a release) have one without an address, [`Class::private`], that no other thread meets.
 
 use super::code::{FunctionId, Object};
 use super::module::{Offset, gcd};
@@ -47,7 +48,7 @@ pub struct Hints {
 /// A class of addresses.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Class {
-    /// The origins, and the distances from them.
+    /// The origins, and the distances from them; none if no other thread gets there.
     pub at: Vec<(Origin, Offset)>,
     /// How many bytes; 0 if that is not known.
     pub size: u64,
@@ -117,6 +118,7 @@ impl Classes {
             return format!("{name}{}", distance(*offset));
         }
         match class.at[..] {
+            [] => "memory of the thread alone".to_owned(),
             [(Origin::Global(object), offset)] => {
                 let name = self.globals.get(&object).map_or("?", |known| &known.1);
                 format!("{name}{}", distance(offset))
@@ -204,6 +206,15 @@ impl Class {
         Class { at, size: 0, hints: Hints::default(), stable: false, hidden: false }
     }
 
+    /// Memory that no other thread gets at.
+    pub fn private() -> Class {
+        Class { at: Vec::new(), ..Class::anything() }
+    }
+
+    fn is_private(&self) -> bool {
+        self.at.is_empty()
+    }
+
     /// Whether two accesses always touch the same bytes.
     fn is(&self, other: &Class) -> bool {
         let exact = |class: &Class| matches!(class.at[..], [(origin, Offset { every: 0, .. })] if origin != Origin::Unknown);
@@ -219,9 +230,15 @@ impl Class {
 impl Aliases for Classes {
     fn may(&self, a: usize, b: usize) -> bool {
         match (self.get(a), self.get(b)) {
-            (Some(a), Some(b)) => self.meet(a, b, false),
+            // Which private memory is not told.
+            (Some(a), Some(b)) => (a.is_private() && b.is_private()) || self.meet(a, b, false),
             _ => true,
         }
+    }
+
+    fn across(&self, a: usize, b: usize) -> bool {
+        let private = |class: usize| self.get(class).is_some_and(Class::is_private);
+        !private(a) && !private(b) && self.may(a, b)
     }
 
     fn must(&self, a: usize, b: usize) -> bool {

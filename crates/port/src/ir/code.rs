@@ -71,6 +71,8 @@ pub struct Known {
     pub internal: bool,
     /// A pointer to it may have got anywhere.
     pub leaks: bool,
+    /// An instruction may have given a pointer to it to anybody.
+    pub given: bool,
 }
 
 /// A program in several files.
@@ -86,6 +88,8 @@ pub struct Code {
     stored: FxHashMap<Object, Stored>,
     /// Globals that are written in other ways, too.
     written: FxHashSet<Object>,
+    /// Parameters that get anywhere.
+    parameters: FxHashSet<(FunctionId, usize)>,
 }
 
 impl Code {
@@ -97,6 +101,7 @@ impl Code {
             numbers: Vec::new(),
             stored: FxHashMap::default(),
             written: FxHashSet::default(),
+            parameters: FxHashSet::default(),
         };
         let mut by_name: FxHashMap<String, Object> = FxHashMap::default();
         for (number, file) in files.into_iter().enumerate() {
@@ -287,11 +292,19 @@ impl Code {
 
     /// Marks the objects whose address goes anywhere but into the pointer of an access.
     fn find_leaks(&mut self) {
-        let Leaks { leaks, written, stored, .. } = Leaks::new(self);
+        let Leaks { leaks, mentioned, written, stored, parameters } = Leaks::new(self);
         for (number, object) in self.objects.iter_mut().enumerate() {
-            object.leaks = !object.internal || leaks.contains(&(number as Object));
+            let number = number as Object;
+            object.given = leaks.contains(&number);
+            object.leaks = !object.internal || object.given || mentioned.contains(&number);
         }
-        (self.written, self.stored) = (written, stored);
+        (self.written, self.stored, self.parameters) = (written, stored, parameters);
+    }
+
+    /// Whether a function gives away what it gets as this argument.
+    pub fn parameter_leaks(&self, function: FunctionId, index: usize) -> bool {
+        let known = self.function(function).map_or(0, |function| function.parameters.len());
+        index >= known || self.parameters.contains(&(function, index))
     }
 
     /// The functions that a pointer loaded from here can be, if all stores to it are known.

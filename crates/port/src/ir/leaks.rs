@@ -17,14 +17,16 @@ const FAR: u64 = 1 << 40;
 /// What is known of globals and their addresses.
 #[derive(Default)]
 pub struct Leaks {
-    /// Objects whose address goes anywhere but into the pointer of an access.
+    /// Objects whose address an instruction puts anywhere but into the pointer of an access.
     pub leaks: FxHashSet<Object>,
+    /// Objects whose address stands in a variable from the beginning.
+    pub mentioned: FxHashSet<Object>,
     /// Objects that are written otherwise than by stores through their names.
     pub written: FxHashSet<Object>,
     /// What is stored through their names.
     pub stored: FxHashMap<Object, Stored>,
     /// Parameters of functions that leak what they are given.
-    parameters: FxHashSet<(FunctionId, usize)>,
+    pub parameters: FxHashSet<(FunctionId, usize)>,
 }
 
 impl Leaks {
@@ -33,7 +35,8 @@ impl Leaks {
         let mut leaks = Leaks::default();
         for (number, file) in code.files.iter().enumerate() {
             for global in file.module.globals.values() {
-                leaks.leaks.extend(global.mentions.iter().map(|&symbol| code.object(number as u32, symbol)));
+                let mentions = global.mentions.iter();
+                leaks.mentioned.extend(mentions.map(|&symbol| code.object(number as u32, symbol)));
             }
         }
         let looked_at: Vec<(FunctionId, FunctionValues)> = code
@@ -118,7 +121,8 @@ impl Leaks {
             Effect::Access(..) | Effect::Copies | Effect::Fills | Effect::Returns => Vec::new(),
             // What it gives back may be what it got (`strchr`, `llvm.ptrmask`).
             Effect::None | Effect::Orders | Effect::Arguments if !gives || call.gives_number => Vec::new(),
-            _ => all(Destination::Unknown),
+            // Who is called gets nowhere by that.
+            _ => call.arguments.iter().map(|value| (value, Destination::Unknown)).collect(),
         }
     }
 

@@ -6,7 +6,7 @@
 //! * [`debug`]: places in the source; [`limits`]: what attributes say about memory;
 //! * [`code`]: several files as one program; [`library`]: what functions do that are in none of them; [`barrier`]: fence
 //!   instructions;
-//! * [`threads`], `targets`: which functions threads run; [`inline`]: the code of a thread; [`pointers`], `escape`, `leaks`:
+//! * [`threads`], `targets`: which functions threads run; `given`: which others are called by who knows whom; [`inline`]: the code of a thread; [`pointers`], `escape`, `leaks`:
 //!   where its addresses come from and where they go; [`classes`]: which of them may be the same;
 //! * [`lower`]: all that as a program; [`patch`], [`source`]: changes of it back in the text, with `statements` for C and C++.
 
@@ -17,6 +17,7 @@ pub mod debug;
 mod depend;
 mod escape;
 mod flow;
+mod given;
 pub mod inline;
 mod instruction;
 mod leaks;

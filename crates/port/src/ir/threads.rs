@@ -1,6 +1,7 @@
 //! Thread functions: what may run at the same time.
 
 use super::code::{Code, FunctionId};
+use super::given::given;
 use super::inline::Site;
 use super::library::Effect;
 use super::module::{Call, Callee, Op, Value};
@@ -41,6 +42,8 @@ pub enum ThreadOrigin {
     Spawned,
     /// The user named it.
     Named,
+    /// Its address is given to others.
+    Given,
 }
 
 /// The threads of a program: the functions that the user names; of a library (`client`), all functions that other files can
@@ -67,9 +70,7 @@ pub fn select(code: &Code, names: &[String], client: bool) -> Result<Vec<Thread>
     }
     let found = find(code);
     if !client {
-        let none =
-            "no thread function was found in it; name some with --threads f,g, or use --client for a library";
-        return if found.is_empty() { Err(none.to_owned()) } else { Ok(found) };
+        return if found.is_empty() { Err(none(code)) } else { Ok(found) };
     }
     let is_open =
         |id: &FunctionId| code.function(*id).is_some_and(|f| !f.internal) && code.name(*id) != "main";
@@ -80,8 +81,25 @@ pub fn select(code: &Code, names: &[String], client: bool) -> Result<Vec<Thread>
         );
     }
     // Threads that the library starts itself run at any time, too.
+    let given = given(code, &found);
     threads.extend(found.into_iter().filter(|thread| !is_open(&thread.function)));
+    // And so do functions that others are told of.
+    let told = given.away.into_iter().map(|(id, _)| id).chain(given.kept).filter(|id| !is_open(id));
+    threads.extend(told.map(|id| Thread { origin: ThreadOrigin::Given, ..thread(id) }));
     Ok(threads)
+}
+
+/// What to say where nobody starts a thread.
+fn none(code: &Code) -> String {
+    let told = given(code, &[]).away;
+    let names: Vec<String> = told.iter().take(3).map(|(id, _)| format!("`{}`", code.name(*id))).collect();
+    let given = match names.len() {
+        0 => String::new(),
+        _ => format!(" (the address of {} is given to code that is not known)", names.join(", ")),
+    };
+    format!(
+        "no thread function was found in it{given}; name some with --threads f,g, or use --client for a library"
+    )
 }
 
 /// Finds thread functions.

@@ -160,3 +160,66 @@ fn a_copy_of_a_string_reads_it() {
     let text = format!("declare noalias ptr @strdup(ptr)\n{text}");
     assert_eq!(seen(&text), ["NonAtomic Load g", "NonAtomic Load *p0[…]"]);
 }
+
+/// Store buffering, with something between the store and the load of each thread that the other knows nothing of.
+fn store_buffering(what: &str) -> Ported {
+    let function = |name: &str, mine: &str, other: &str| {
+        format!(
+            "define void @{name}() {{\n%l = alloca i32\n%m = alloca [64 x i8]\n%w = alloca i128\n\
+             store atomic i32 1, ptr @{mine} monotonic, align 4\n{what}\n\
+             %r = load atomic i32, ptr @{other} monotonic, align 4\nret void\n}}\n"
+        )
+    };
+    look_at(&format!(
+        "@x = global i32 0\n@y = global i32 0\n@tls = internal thread_local global i32 0\n\
+         declare noalias ptr @malloc(i64)\ndeclare i32 @pthread_mutex_lock(ptr)\n\
+         declare i32 @pthread_mutex_trylock(ptr)\ndeclare i32 @pthread_mutex_unlock(ptr)\n\
+         declare i32 @pthread_cond_signal(ptr)\ndeclare i32 @pthread_join(i64, ptr)\n\
+         declare i32 @pthread_detach(i64)\n{}{}",
+        function("left", "x", "y"),
+        function("right", "y", "x")
+    ))
+}
+
+#[test]
+fn what_is_locked_is_a_fence_on_x86_wherever_it_goes() {
+    for what in [
+        "%o = atomicrmw add ptr %l, i32 1 monotonic, align 4",
+        "%o = cmpxchg ptr %l, i32 5, i32 1 monotonic monotonic, align 4",
+        "store atomic i32 1, ptr %l seq_cst, align 4",
+        "store atomic i128 1, ptr %w monotonic, align 16",
+        "%o = atomicrmw add ptr @tls, i32 1 monotonic, align 4",
+        "%h = call ptr @malloc(i64 4)\n%o = atomicrmw add ptr %h, i32 1 monotonic, align 4",
+        "%o = call i32 @pthread_mutex_lock(ptr %m)",
+        "%o = call i32 @pthread_mutex_trylock(ptr %m)",
+        "%o = call i32 @pthread_mutex_unlock(ptr %m)",
+        "%o = call i32 @pthread_cond_signal(ptr %m)",
+        "%o = call i32 @pthread_join(i64 0, ptr null)",
+        "%o = call i32 @pthread_detach(i64 0)",
+    ] {
+        assert!(faults(&store_buffering(what), Machine::X86, Machine::ArmV8) > 0, "{what}");
+        // ARMv7 puts a fence behind a seq_cst store.
+        let kept = what.contains("seq_cst");
+        assert_eq!(faults(&store_buffering(what), Machine::X86, Machine::ArmV7) == 0, kept, "{what}");
+    }
+    for what in [
+        "",
+        "store i32 1, ptr %l",
+        "store atomic i32 1, ptr %l release, align 4",
+        "%o = load atomic i32, ptr %l seq_cst, align 4",
+        "%h = call ptr @malloc(i64 4)\nstore i32 1, ptr %h",
+    ] {
+        assert_eq!(faults(&store_buffering(what), Machine::X86, Machine::ArmV8), 0, "{what}");
+    }
+}
+
+#[test]
+fn what_orders_others_does_so_wherever_it_goes() {
+    let both = "store atomic i32 1, ptr %l release, align 4\n%o = load atomic i32, ptr %l acquire, align 4";
+    assert_eq!(faults(&store_buffering(both), Machine::Sc, Machine::ArmV8), 0, "stlr; ldar");
+    let relaxed = both.replace("release", "monotonic");
+    assert!(faults(&store_buffering(&relaxed), Machine::Sc, Machine::ArmV8) > 0, "str; ldar");
+    assert!(seen(&f("%l = alloca i32\n%o = load atomic i32, ptr %l monotonic, align 4")).is_empty());
+    let swap = "%l = alloca i32\n%o = atomicrmw xchg ptr %l, i32 1 monotonic, align 4";
+    assert_eq!(seen(&f(swap)), ["Relaxed Rmw memory of the thread alone"]);
+}

@@ -1,11 +1,13 @@
 //! What runs at the same time: the functions that threads run, and what others do meanwhile.
 
 use crate::common::piece::words;
+use seqcst_port::analysis::{Analysis, Compilation, UserOptions};
 use seqcst_port::ir::code::{Code, File};
 use seqcst_port::ir::inline::Reason;
 use seqcst_port::ir::lower::{Options, Ported, lower};
 use seqcst_port::ir::read;
 use seqcst_port::ir::threads::{find, unknown};
+use std::time::Duration;
 
 /// A reader of `@d` and `@f`, and some more.
 fn with(more: &str) -> String {
@@ -232,4 +234,126 @@ fn threads_of_cpp_and_rust() {
     assert_eq!(of_main(&rust(&format!("{WRITE}START\n"))), 0);
     assert_eq!(of_main(&rust(&format!("START\n{WRITE}"))), 1);
     assert_eq!(of_main(&rust(WRITE)), 1, "nobody knows where the thread is started");
+}
+
+/// What is seen of functions that nobody calls by name, in a program with this `main` and `@w`, which writes.
+fn of_any_caller(body: &str, more: &str) -> Vec<String> {
+    let writer = format!("define internal ptr @w(ptr %p) {{\n{WRITE}ret ptr null\n}}\n");
+    let seen = others(&(main(body) + &writer + more));
+    seen.into_iter().filter(|words| words.starts_with("any caller")).collect()
+}
+
+const BY_ANYBODY: [&str; 1] = ["any caller: Relaxed Store d"];
+
+#[test]
+fn functions_whose_address_is_given_away() {
+    let around = |what: &str| format!("{START}{what}{JOIN}");
+    let submit = "declare void @submit(ptr)\n";
+    for (what, more) in [
+        ("call void @submit(ptr @w)\n", submit.to_owned()),
+        ("%s1 = alloca ptr\nstore ptr @w, ptr %s1\ncall void @submit(ptr %s1)\n", submit.to_owned()),
+        (
+            "store ptr @w, ptr @hook\ncall void @submit(ptr null)\n",
+            format!("@hook = global ptr null\n{submit}"),
+        ),
+        ("call void @submit(ptr null)\n", format!("@hook = global ptr @w\n{submit}")),
+        (
+            "call void @submit(ptr @ops)\n",
+            format!("@ops = internal constant {{ ptr, i32 }} {{ ptr @w, i32 1 }}\n{submit}"),
+        ),
+        (
+            "call void @pass(ptr @w)\n",
+            format!(
+                "define internal void @pass(ptr %f) {{\ncall void @submit(ptr %f)\nret void\n}}\n{submit}"
+            ),
+        ),
+        (
+            "%i = call i32 @pthread_key_create(ptr %t, ptr @w)\n",
+            "declare i32 @pthread_key_create(ptr, ptr)\n".to_owned(),
+        ),
+        ("%h = call ptr @signal(i32 10, ptr @w)\n", "declare ptr @signal(i32, ptr)\n".to_owned()),
+    ] {
+        assert_eq!(of_any_caller(&around(what), &more), BY_ANYBODY, "{what}{more}");
+        let text = main(&around(what))
+            + &format!("define internal ptr @w(ptr %p) {{\n{WRITE}ret ptr null\n}}\n")
+            + &more;
+        let notes = ported(&text).notes;
+        assert!(notes.iter().any(|note| note.reason == Reason::Given && note.name == "w"), "{notes:?}");
+    }
+    // From then on it may run, also when threads have been waited for.
+    let after = format!("{START}{JOIN}call void @submit(ptr @w)\n{WRITE}");
+    let writer = format!("define internal ptr @w(ptr %p) {{\n{WRITE}ret ptr null\n}}\n");
+    assert!(others(&(main(&after) + &writer + submit)).contains(&BY_MAIN[0].to_owned()));
+    let before = format!("{WRITE}call void @submit(ptr @w)\n{START}{JOIN}");
+    assert!(!others(&(main(&before) + &writer + submit)).contains(&BY_MAIN[0].to_owned()));
+}
+
+#[test]
+fn functions_that_are_only_kept_or_called() {
+    let around = |what: &str| format!("{START}{what}{JOIN}");
+    let hook = "@hook = internal global ptr @w\n";
+    let resolved = around("%h = load ptr, ptr @hook\n%i = call ptr %h(ptr null)\n");
+    assert_eq!(of_any_caller(&resolved, hook), [""; 0]);
+    assert_eq!(of_any_caller(&around("%i = call ptr @w(ptr null)\n"), hook), [""; 0], "never read");
+    // Who calls a pointer that may be anything may call what stands in a table.
+    let through = around("%q = load ptr, ptr %t\n%i = call ptr %q(ptr null)\n");
+    assert_eq!(of_any_caller(&through, hook), BY_ANYBODY);
+    let read = around("%h = load ptr, ptr @hook\ncall void @submit(ptr %h)\n");
+    assert_eq!(of_any_caller(&read, &format!("{hook}declare void @submit(ptr)\n")), BY_ANYBODY);
+    // What is sorted is compared by the caller, and at once.
+    let sorted = around("call void @qsort(ptr %t, i64 1, i64 8, ptr @w)\n");
+    let text = "declare void @qsort(ptr, i64, i64, ptr)\n";
+    assert_eq!(of_any_caller(&sorted, text), [""; 0]);
+    let writer = format!("define internal ptr @w(ptr %p) {{\n{WRITE}ret ptr null\n}}\n");
+    assert!(others(&(main(&sorted) + &writer + text)).contains(&BY_MAIN[0].to_owned()));
+}
+
+#[test]
+fn what_runs_at_the_end_and_before_the_beginning() {
+    let writer = format!("define internal void @w() {{\n{WRITE}ret void\n}}\n");
+    let seen = |body: &str, more: &str| others(&(main(body) + &writer + more));
+    let (register, declared) = ("%e = call i32 @atexit(ptr @w)\n", "declare i32 @atexit(ptr)\n");
+    let exit = "call void @exit(i32 0)\nunreachable\ndead:\n";
+    assert!(!seen(&format!("{register}{START}{JOIN}"), declared).contains(&BY_MAIN[0].to_owned()));
+    assert!(seen(&format!("{register}{START}"), declared).contains(&BY_MAIN[0].to_owned()));
+    let exits = seen(&format!("{register}{START}{exit}"), &format!("declare void @exit(i32)\n{declared}"));
+    assert!(exits.contains(&BY_MAIN[0].to_owned()), "{exits:?}");
+    let table = |name: &str| {
+        format!(
+            "@llvm.global_{name} = appending global [1 x {{ i32, ptr, ptr }}] [{{ i32, ptr, ptr }} {{ i32 65535, ptr @w, ptr null }}]\n"
+        )
+    };
+    assert_eq!(seen(START, &table("dtors")), BY_MAIN);
+    assert_eq!(seen(&format!("{START}{JOIN}"), &table("dtors")), [""; 0]);
+    // Before `main` nobody else runs, unless a constructor starts a thread.
+    assert_eq!(seen(START, &table("ctors")), [""; 0]);
+    let starter = "define internal void @s(ptr %t) {\n%s = call i32 @pthread_create(ptr %t, ptr null, ptr @r, ptr null)\nret void\n}\n";
+    let begins = format!("{starter}{}", table("ctors").replace("@w", "@c"));
+    let begins = format!(
+        "{begins}define internal void @c() {{\n%t = alloca i64\ncall void @s(ptr %t)\ncall void @w()\nret void\n}}\n"
+    );
+    assert!(seen("", &begins).contains(&BY_ANYBODY[0].to_owned()), "{:?}", seen("", &begins));
+}
+
+#[test]
+fn threads_that_only_call_other_files_are_not_looked_at() {
+    let files = |text: &str| {
+        let module = read(text).expect("it is well-formed");
+        vec![File { name: "piece".to_owned(), text: text.to_owned(), module }]
+    };
+    let ask = |text: &str| {
+        let options = UserOptions { time_limit: Duration::from_secs(60), ..UserOptions::default() };
+        Analysis::new(files(text), Compilation::default(), options).map(|_| ())
+    };
+    let program = |body: &str| {
+        format!(
+            "declare i32 @pthread_create(ptr, ptr, ptr, ptr)\ndeclare void @work(i32)\n@d = global i32 0\n\
+             define internal ptr @r(ptr %p) {{\n{body}ret ptr null\n}}\n\
+             define i32 @main() {{\n%t = alloca i64\n{START}{WRITE}ret i32 0\n}}\n"
+        )
+    };
+    let message = ask(&program("call void @work(i32 1)\n")).expect_err("nothing was looked at");
+    assert!(message.contains("`work`, which is not in these files"), "{message}");
+    assert_eq!(ask(&program(&format!("call void @work(i32 1)\n{WRITE}"))), Ok(()));
+    assert_eq!(ask(&program("")), Ok(()), "nothing to do is nothing to go wrong");
 }

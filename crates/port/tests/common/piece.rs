@@ -25,7 +25,7 @@ pub fn seen(text: &str) -> Vec<String> {
 /// What memory sees of one function, in words.
 pub fn words(ported: &Ported, function: &Function) -> Vec<String> {
     let words = function.nodes.iter().filter_map(|node| match &node.kind {
-        NodeKind::Nothing => None,
+        NodeKind::Nothing | NodeKind::MayFence => None,
         NodeKind::Access(access) => {
             let name = &ported.program.locations[access.location].name;
             Some(format!("{:?} {:?} {name}", access.order, access.kind))

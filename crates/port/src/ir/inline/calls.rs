@@ -2,7 +2,7 @@
 
 use super::{Back, DEEPEST, Frame, Inliner, LARGEST, Reason, Site, Step};
 use crate::ir::code::FunctionId;
-use crate::ir::library::Effect;
+use crate::ir::library::{self, Effect};
 use crate::ir::limits::Limits;
 use crate::ir::module::{Call, Callee, Local, Op, Terminator, Value};
 
@@ -22,7 +22,8 @@ impl Inliner<'_> {
         let exception = exception.or(frame.back.and_then(|back| back.exception));
         let arguments: Vec<Value> = call.arguments.iter().map(|value| self.value(frame, value)).collect();
         let Some(targets) = self.targets(frame, call, site) else {
-            return self.opaque(frame, at, result, call, arguments, site, exception);
+            let at = self.opaque(frame, at, result, call, arguments.clone(), site, exception);
+            return self.meanwhile(frame, at, call, arguments, site, exception);
         };
         self.push(at, Step { result: None, op: Op::Compute(Vec::new()), site, mark: true });
         let behind = self.new_block();
@@ -52,6 +53,33 @@ impl Inliner<'_> {
             self.push(behind, Step { result: Some(result), op, site: next, mark: false });
         }
         self.push(behind, Step { result: None, op: Op::Compute(Vec::new()), site: next, mark: true });
+        behind
+    }
+
+    /// The function that a library calls again and again while it runs, with addresses that it finds in its arguments: `qsort`.
+    fn meanwhile(
+        &mut self,
+        frame: &Frame,
+        at: usize,
+        call: &Call,
+        arguments: Vec<Value>,
+        site: Site,
+        exception: Option<usize>,
+    ) -> usize {
+        let name = self.code.callee(frame.id.file, call);
+        let value = library::calls_meanwhile(name).and_then(|index| arguments.get(index));
+        let found = value.and_then(|value| self.pointed_at(value)).unwrap_or_default();
+        let fits = |id: &FunctionId| !self.stack.contains(id) && self.steps <= LARGEST;
+        let Some(target) = found.into_iter().find(fits) else { return at };
+        let Some(function) = self.code.function(target) else { return at };
+        let found = self.body.values;
+        self.body.values += 1;
+        let given = vec![Value::Local(found); function.parameters.len()];
+        self.push(at, Step { result: Some(found), op: Op::Compute(arguments), site, mark: false });
+        let (again, behind) = (self.new_block(), self.new_block());
+        self.terminate(at, Terminator::Jump(again), site);
+        let (entry, _) = self.copy(target, function, Some(&given), Some(Back { normal: again, exception }));
+        self.terminate(again, Terminator::Any(vec![behind, entry]), site);
         behind
     }
 

@@ -102,6 +102,8 @@ pub enum Reason {
     Size,
     /// An instruction that the reader does not know.
     Instruction,
+    /// Nobody calls the function by name, but its address is given to others, or stands where pointers are called.
+    Given,
 }
 
 /// A thread may have so many instructions, calls followed; what is called beyond that stays a call.

@@ -108,6 +108,30 @@ pub fn stream(name: &str) -> Option<usize> {
     row.map(|(_, argument)| *argument)
 }
 
+/// Whether a function has its first argument called when the program ends.
+pub fn at_exit(name: &str) -> bool {
+    matches!(name, "atexit" | "at_quick_exit" | "on_exit" | "__cxa_atexit")
+}
+
+/// The argument that a function calls while it runs, and not later.
+pub fn calls_meanwhile(name: &str) -> Option<usize> {
+    match name {
+        "lfind" | "lsearch" | "bsearch" => Some(4),
+        "qsort" | "qsort_r" | "scandir" => Some(3),
+        "tsearch" | "tfind" | "tdelete" | "__cxa_throw" => Some(2),
+        "twalk" | "tdestroy" | "ftw" | "nftw" => Some(1),
+        _ => None,
+    }
+}
+
+/// Whether a function that is known here may have fences or locked instructions in it, besides the access that stands for it.
+/// Streams and allocators may, too: nobody relies on the order that their locks give (the assumptions say so).
+pub fn may_fence(name: &str) -> bool {
+    let wakes = ["pthread_cond_signal", "pthread_cond_broadcast", "cnd_signal", "cnd_broadcast"];
+    let others = ["syscall", "pthread_detach", "pthread_cancel", "thrd_detach"];
+    effect(name).starts() || effect(name) == Effect::Joins || wakes.contains(&name) || others.contains(&name)
+}
+
 /// Whether a function only looks after a lock or the like: there are no pointers of the program in there.
 pub fn keeps_locks(name: &str) -> bool {
     let locks = ["mutex", "cond", "rwlock", "spin", "barrier"];
@@ -138,7 +162,9 @@ pub fn assembly_touches_memory(text: &str, constraints: &str) -> bool {
     let says = constraints
         .split(',')
         .any(|part| part == "~{memory}" || part.starts_with("=*") || part.starts_with('*'));
-    says && !text.trim().is_empty()
+    // What is locked goes to memory, also where the compiler isn't told.
+    let locks = || text.split(|c: char| !c.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case("lock"));
+    (says && !text.trim().is_empty()) || locks()
 }
 
 #[cfg(test)]
@@ -209,6 +235,7 @@ mod tests {
         assert!(assembly_touches_memory("mfence", "~{dirflag},~{fpsr}"));
         assert!(!assembly_touches_memory("", "~{memory}"));
         assert!(assembly_touches_memory("mov", "=*m,r"));
+        assert!(assembly_touches_memory("lock; incl ($0)", "r,~{dirflag},~{fpsr},~{flags}"));
         assert!(!assembly_touches_memory("pause", "~{dirflag},~{fpsr},~{flags}"));
     }
 }

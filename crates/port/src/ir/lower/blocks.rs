@@ -197,6 +197,19 @@ struct Split {
     edges: (usize, usize),
 }
 
+/// Whether the compare-and-swap that is being looked at only makes a loop go round once more when it fails: success leaves the
+/// innermost loop that it is in, failure does not.
+pub(super) fn is_retried(context: &ThreadContext) -> bool {
+    let (block, at) = context.at;
+    let (steps, flow) = (&context.body.blocks[block].steps, context.flow);
+    let split = split(steps, &context.pointers).filter(|split| split.at == at);
+    split.is_some_and(|Split { success, failure, .. }| {
+        flow.depth[success] < flow.depth[block]
+            && flow.depth[failure] >= flow.depth[block]
+            && (failure == block || flow.after(failure).contains(block))
+    })
+}
+
 /// Looks for one: `%r = cmpxchg …; br (extractvalue %r, 1)`, or a comparison of what it read with what it expected.
 fn split(steps: &[Step], pointers: &Pointers) -> Option<Split> {
     let Op::Terminator(Terminator::Branch(Value::Local(condition), yes, no)) = &steps.last()?.op else {

@@ -1,5 +1,6 @@
 //! What one instruction does to memory.
 
+use super::blocks::is_retried;
 use super::{Lower, ThreadContext};
 use crate::ir::barrier::Barrier;
 use crate::ir::classes::Class;
@@ -33,14 +34,17 @@ impl Lower<'_> {
             Op::Rmw { pointer, size, order, .. } => {
                 one(self.access(context, pointer, *size, Kind::Rmw, *order, false))
             }
-            Op::CompareExchange { pointer, size, success, failure, .. } => {
+            Op::CompareExchange { pointer, size, success, failure, weak, .. } => {
+                if *weak && !is_retried(context) {
+                    self.gives_up.insert(step.site);
+                }
                 let access = self.access(context, pointer, *size, Kind::Cas, *success, false);
                 one(access.map(|access| Access { failure: *failure, ..access }))
             }
             Op::Fence(order) => vec![NodeKind::Fence(*order)],
             Op::Unknown(name, _) => {
                 self.assumptions.calls = true;
-                vec![self.opaque(name.clone(), None)]
+                vec![self.opaque(name.clone(), None, true)]
             }
             Op::Call(call) => return self.called(context, call, step.result),
             _ => Vec::new(),
@@ -48,7 +52,7 @@ impl Lower<'_> {
         Events { all, again: false }
     }
 
-    /// An access, unless it is to memory that only this thread knows.
+    /// An access, unless it is to memory that only this thread knows and orders nothing there.
     fn access(
         &mut self,
         context: &mut ThreadContext,
@@ -61,10 +65,12 @@ impl Lower<'_> {
         if self.options.atomics_only && order == Mode::NonAtomic && !volatile {
             return self.left_out(context, pointer, size, Offset::ZERO);
         }
-        let class = self.class(context, pointer, size, Offset::ZERO)?;
-        let location = self.classes.number(class);
+        let class = self.class(context, pointer, size, Offset::ZERO);
+        let (failure, depends) = (Mode::Relaxed, Vec::new());
         let size = u32::try_from(size).unwrap_or(u32::MAX);
-        Some(Access { kind, order, failure: Mode::Relaxed, location, size, volatile, depends: Vec::new() })
+        let access = Access { kind, order, failure, location: 0, size, volatile, depends };
+        let class = class.or_else(|| access.orders_others().then(Class::private))?;
+        Some(Access { location: self.classes.number(class), ..access })
     }
 
     /// Leaves out a plain access, but keeps in mind that it is there, if others can get at its memory.
@@ -121,8 +127,9 @@ impl Lower<'_> {
     }
 
     /// Everything that other threads can see, or what is at `class`.
-    fn opaque(&mut self, name: String, class: Option<Class>) -> NodeKind {
-        NodeKind::Opaque { name, location: self.classes.number(class.unwrap_or_else(Class::anything)) }
+    fn opaque(&mut self, name: String, class: Option<Class>, fences: bool) -> NodeKind {
+        let location = self.classes.number(class.unwrap_or_else(Class::anything));
+        NodeKind::Opaque { name, location, fences }
     }
 
     /// What a call does that was not followed.
@@ -150,7 +157,7 @@ impl Lower<'_> {
         self.assumptions.allocators |= self.code.allocates(call);
         self.assumptions.calls |=
             !by_name && matches!(effect, Effect::Unknown | Effect::Reads | Effect::Behind { .. });
-        let all = match effect {
+        let mut all: Vec<NodeKind> = match effect {
             Effect::Orders => {
                 let found = self.code.barriers_of(call).unwrap_or_default();
                 found.into_iter().map(fence).filter(|what| *what != NodeKind::Nothing).collect()
@@ -202,10 +209,16 @@ impl Lower<'_> {
                 let pointers = call.arguments.iter().enumerate().filter(|(i, _)| counts(*i));
                 let classes: Vec<Class> =
                     pointers.filter_map(|(_, value)| self.class(context, value, 0, Offset::ANY)).collect();
-                classes.into_iter().map(|class| self.opaque(name.clone(), Some(class))).collect()
+                let all = classes.into_iter().map(|class| self.opaque(name.clone(), Some(class), !by_name));
+                all.collect()
             }
-            Effect::Unknown | Effect::Calls(_) => vec![self.opaque(name, None)],
+            Effect::Unknown | Effect::Calls(_) => vec![self.opaque(name.clone(), None, true)],
         };
+        // One that goes to memory that nobody else knows may be a fence all the same.
+        let unseen = effect == Effect::Behind { writes: true } && !by_name && all.is_empty();
+        if unseen || library::may_fence(&name) {
+            all.push(NodeKind::MayFence);
+        }
         Events { again: again && !all.is_empty(), all }
     }
 }

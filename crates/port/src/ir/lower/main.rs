@@ -1,16 +1,18 @@
-//! What runs besides the threads: `main`, or functions that others call, and other functions that start threads.
+//! What runs besides the threads: `main`, or functions that others call, other functions that start threads, and functions
+//! whose address is given to who knows whom.
 
 use super::window::{Window, starts};
-use super::{Lower, together};
+use super::{Lower, exits, together};
 use crate::graph::reachable;
-use crate::ir::code::FunctionId;
+use crate::ir::code::{Code, FunctionId};
 use crate::ir::flow::Flow;
-use crate::ir::inline::{Body, Site, inline};
+use crate::ir::given::{Given, called_by, calls_others, constructors, given, reached_from};
+use crate::ir::inline::{Body, Note, Reason, Site, inline};
 use crate::ir::module::{Op, Terminator};
 use crate::ir::threads::{self, Thread, ThreadOrigin};
 use crate::limit::OutOfTime;
-use crate::program::{Function, NodeKind};
-use rustc_hash::FxHashSet;
+use crate::program::{Edge, Function, NodeKind};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A function that is no thread.
 struct Root {
@@ -50,20 +52,23 @@ impl Lower<'_> {
         if named && within.is_empty() {
             return Ok(Vec::new());
         }
-        // Functions that start threads and have no caller here may have done so at any time.
-        let mut elsewhere: Vec<FunctionId> = threads::starts(self.code)
-            .into_iter()
-            .filter(|site| !named && !within.contains(site) && !self.started.contains(site))
-            .filter_map(|site| if let Site::Before { function, .. } = site { Some(function) } else { None })
-            .collect();
-        elsewhere.dedup();
+        let given = if named { Given::default() } else { given(self.code, found) };
+        let is_new = |site: &Site| !named && !within.contains(site) && !self.started.contains(site);
+        let elsewhere = self.starters(threads::starts(self.code).into_iter().filter(is_new).collect());
         // Threads that threads start go on when their own have ended.
         let closes = self.started.is_empty();
+        // Who was given a function may call it from then on.
+        let opens = !given.away.is_empty();
         let windows: Vec<Window> =
-            roots.iter().map(|root| Window::new(self.code, &root.body, &root.flow, closes)).collect();
+            roots.iter().map(|root| Window::new(self.code, &root.body, &root.flow, closes, opens)).collect();
         // Where it is unknown when threads begin, or they go on between two calls, they may run at all times.
         let begins = elsewhere.is_empty() && !within.is_empty();
-        let ends = main.is_some() || roots.iter().zip(&windows).all(|(root, window)| self.ends(root, window));
+        let all_end = roots.iter().zip(&windows).all(|(root, window)| self.ends(root, window));
+        // Who leaves `main` by an exception ends the program, and nothing else is called.
+        let over = roots.iter().zip(&windows).all(|(root, window)| returns(root, window));
+        let exits = self.exits
+            || roots.iter().zip(&windows).any(|(root, window)| exits_meanwhile(self.code, root, window));
+        let ends = main.is_some() || all_end;
         let mut functions = Vec::new();
         self.again = main.is_none();
         for (root, window) in roots.iter().zip(&windows) {
@@ -79,17 +84,86 @@ impl Lower<'_> {
             functions = vec![together(functions, "the caller", false)];
         }
         self.again = true;
-        let mut unknown = Vec::new();
-        for id in elsewhere {
-            let root = self.root(id);
-            let number = first + (roots.len() + unknown.len()) as u32;
-            unknown.push(self.graph(id, number, &root.body, &root.flow, None)?);
+        let mut number = first + roots.len() as u32;
+        let last = if begins && over && !exits { Vec::new() } else { self.all(&given.at_exit, &mut number)? };
+        if !last.is_empty() {
+            let last = together(last, "at the end", false);
+            functions = match functions.pop() {
+                Some(main) => vec![then(main, last)],
+                None => vec![last],
+            };
+        }
+        let mut unknown = self.all(&elsewhere, &mut number)?;
+        let away: Vec<FunctionId> = given.away.iter().map(|(id, _)| *id).collect();
+        unknown.extend(self.all(&away, &mut number)?);
+        let mut called = given.away;
+        // Who reads a table may call what stands there.
+        if self.notes.iter().any(|note| note.reason == Reason::Indirect) {
+            unknown.extend(self.all(&given.kept, &mut number)?);
+            called.extend(given.kept.iter().map(|&id| (id, None)));
+        }
+        self.assumptions.glue |= given.glue;
+        let by_name = |id: FunctionId| self.is_open(id) && Some(id) != main && !is_thread(&id);
+        self.assumptions.whole |=
+            main.is_some() && !named && calls_others(self.code) && self.code.functions().any(by_name);
+        for (id, site) in called {
+            let site = site.unwrap_or(Site::Before { function: id, block: 0, index: 0 });
+            self.notes.insert(Note { site, reason: Reason::Given, name: self.readable(id) });
         }
         if !unknown.is_empty() {
             functions.push(together(unknown, "any caller", true));
         }
         functions.retain(counts);
         Ok(functions)
+    }
+
+    /// These functions, all that they do.
+    fn all(&mut self, ids: &[FunctionId], number: &mut u32) -> Result<Vec<Function>, OutOfTime> {
+        let mut out = Vec::new();
+        for &id in ids {
+            let root = self.root(id);
+            out.push(self.graph(id, *number, &root.body, &root.flow, None)?);
+            *number += 1;
+        }
+        Ok(out)
+    }
+
+    /// The functions from which threads are started at these places, and that nobody calls here. They may have done so at any
+    /// time; constructors, before `main`, one after the other.
+    fn starters(&self, sites: Vec<Site>) -> Vec<FunctionId> {
+        let code = self.code;
+        let by: FxHashSet<FunctionId> = sites
+            .into_iter()
+            .filter_map(|site| if let Site::Before { function, .. } = site { Some(function) } else { None })
+            .collect();
+        if by.is_empty() {
+            return Vec::new();
+        }
+        let constructors = constructors(code);
+        let mut callers: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
+        for id in code.functions() {
+            called_by(code, id).for_each(|callee| callers.entry(callee).or_default().push(id));
+        }
+        let mut leading: FxHashSet<FunctionId> = by.clone();
+        let mut work: Vec<FunctionId> = by.iter().copied().collect();
+        while let Some(id) = work.pop() {
+            let callers = callers.get(&id).into_iter().flatten();
+            work.extend(callers.copied().filter(|&caller| leading.insert(caller)));
+        }
+        let first =
+            |id: &FunctionId| !callers.contains_key(id) || self.is_open(*id) || constructors.contains(id);
+        let mut out: Vec<FunctionId> = leading.into_iter().filter(first).collect();
+        // Functions that call one another, and whoever is cut off from its callers.
+        let covered: FxHashSet<FunctionId> = out.iter().flat_map(|&id| reached_from(code, id)).collect();
+        out.extend(by.into_iter().filter(|id| !covered.contains(id)));
+        if out.iter().any(|id| constructors.contains(id)) {
+            out.extend(constructors);
+        }
+        let main = threads::main(code);
+        out.retain(|id| Some(*id) != main && code.name(*id) != "main");
+        out.sort_unstable();
+        out.dedup();
+        out
     }
 
     fn root(&self, id: FunctionId) -> Root {
@@ -124,6 +198,39 @@ impl Lower<'_> {
     }
 }
 
+/// One function, and what runs when it has ended.
+fn then(mut function: Function, last: Function) -> Function {
+    let first = function.nodes.len();
+    for node in function.nodes.iter_mut().filter(|node| node.next.is_empty()) {
+        node.next.push(Edge::to(first + last.entry));
+    }
+    for mut node in last.nodes {
+        node.next.iter_mut().for_each(|edge| edge.to += first);
+        if let NodeKind::Access(access) = &mut node.kind {
+            access.depends.iter_mut().for_each(|dependency| dependency.on += first);
+        }
+        function.nodes.push(node);
+    }
+    function
+}
+
+/// Whether no thread runs any more wherever a function returns.
+fn returns(root: &Root, window: &Window) -> bool {
+    root.body.blocks.iter().enumerate().all(|(number, block)| {
+        let returns =
+            matches!(block.steps.last().map(|last| &last.op), Some(Op::Terminator(Terminator::Return(_))));
+        !returns || !window.is_open(number, block.steps.len() - 1)
+    })
+}
+
+/// Whether a function ends the program while a thread runs.
+fn exits_meanwhile(code: &Code, root: &Root, window: &Window) -> bool {
+    root.body.blocks.iter().enumerate().any(|(number, block)| {
+        let steps = block.steps.iter().enumerate();
+        steps.filter(|(at, _)| window.is_open(number, *at)).any(|(_, step)| exits(code, step))
+    })
+}
+
 fn counts(function: &Function) -> bool {
-    function.nodes.iter().any(|node| node.kind != NodeKind::Nothing)
+    function.nodes.iter().any(|node| !matches!(node.kind, NodeKind::Nothing | NodeKind::MayFence))
 }

@@ -19,7 +19,8 @@ use super::debug;
 use super::depend;
 use super::escape::{self, Escape};
 use super::flow::Flow;
-use super::inline::{Body, Note, Site, inline};
+use super::inline::{Body, Note, Reason, Site, Step, inline};
+use super::module::{Callee, Op};
 use super::pointers::Pointers;
 use super::threads::{Start, Thread};
 use crate::limit::{Deadline, OutOfTime};
@@ -54,6 +55,10 @@ pub struct Ported {
     pub all_dependencies: bool,
     /// Whether there are functions for others to call, and it was taken that one thread does so, one call after the other.
     pub one_caller: bool,
+    /// Functions of other files that threads call, if threads do nothing else: then nothing was looked at.
+    pub elsewhere: Vec<Note>,
+    /// Where a compare-and-swap that may fail for no reason is not simply tried again.
+    pub gives_up: Vec<Site>,
     /// What was taken for granted on the way.
     pub assumptions: Assumptions,
 }
@@ -69,6 +74,10 @@ pub struct Assumptions {
     pub streams: bool,
     /// A variable of type `struct s *` holds the address of an `s`.
     pub types: bool,
+    /// No other file calls the functions of these by name.
+    pub whole: bool,
+    /// Destructors and formatting functions that are called through tables tell other threads nothing.
+    pub glue: bool,
 }
 
 /// The tag of a node where nothing can be put.
@@ -90,6 +99,8 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
         all_dependencies: true,
         one_caller: false,
         guards: Vec::new(),
+        gives_up: FxHashSet::default(),
+        exits: false,
         assumptions: Assumptions::default(),
     };
     for (number, object) in code.objects.iter().enumerate() {
@@ -99,22 +110,30 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
     for thread in threads {
         let number = functions.len() as u32;
         let body = inline(code, thread.function);
+        lower.exits |= body.blocks.iter().flat_map(|block| &block.steps).any(|step| exits(code, step));
         lower.started.extend(window::starts(code, &body).map(|step| step.site));
         let mut function = lower.graph(thread.function, number, &body, &Flow::new(&body), None)?;
         function.many = options.client || !lower.once(thread);
         functions.push(function);
     }
+    let mut elsewhere = if is_elsewhere(&functions) { lower.calls() } else { Vec::new() };
     if options.client {
         functions = vec![together(functions, "any client", true)];
     } else {
         let first = functions.len() as u32;
-        functions.extend(lower.others(threads, first)?);
+        let others = lower.others(threads, first)?;
+        if others.iter().any(|function| function.many && looked_at(function)) {
+            elsewhere.clear();
+        }
+        functions.extend(others);
     }
     let program = Program { functions, locations: lower.classes.locations() };
     let mut notes: Vec<Note> = lower.warnings();
     notes.extend(lower.notes);
     notes.sort();
     notes.dedup();
+    let mut gives_up: Vec<Site> = lower.gives_up.into_iter().collect();
+    gives_up.sort();
     let assumptions = Assumptions { types: lower.classes.tell_by_type(), ..lower.assumptions };
     Ok(Ported {
         program,
@@ -123,8 +142,20 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
         notes,
         all_dependencies: lower.all_dependencies,
         one_caller: lower.one_caller,
+        elsewhere,
+        gives_up,
         assumptions,
     })
+}
+
+/// Whether these do nothing but call functions that are not known here.
+fn is_elsewhere(functions: &[Function]) -> bool {
+    let calls = |node: &Node| matches!(&node.kind, NodeKind::Opaque { .. });
+    !functions.iter().any(looked_at) && functions.iter().flat_map(|function| &function.nodes).any(calls)
+}
+
+fn looked_at(function: &Function) -> bool {
+    function.nodes.iter().any(|node| matches!(&node.kind, NodeKind::Access(_)))
 }
 
 /// One function that calls all of these, again and again.
@@ -149,6 +180,15 @@ fn together(functions: Vec<Function>, name: &str, many: bool) -> Function {
     out
 }
 
+/// Whether a step ends the program, and has called what is to be called then.
+fn exits(code: &Code, step: &Step) -> bool {
+    let Op::Call(call) = &step.op else { return false };
+    let Callee::Direct(object) = &call.callee else { return false };
+    code.objects
+        .get(*object as usize)
+        .is_some_and(|known| matches!(known.name.as_str(), "exit" | "quick_exit"))
+}
+
 struct Lower<'c> {
     code: &'c Code,
     options: Options,
@@ -165,6 +205,9 @@ struct Lower<'c> {
     all_dependencies: bool,
     one_caller: bool,
     guards: Vec<Guard>,
+    gives_up: FxHashSet<Site>,
+    /// Whether a thread may end the program.
+    exits: bool,
     assumptions: Assumptions,
 }
 
@@ -185,6 +228,14 @@ struct ThreadContext<'a> {
 }
 
 impl Lower<'_> {
+    /// The calls met so far that lead out of these files.
+    fn calls(&self) -> Vec<Note> {
+        let leads_out = |note: &&Note| matches!(note.reason, Reason::External | Reason::Indirect);
+        let mut calls: Vec<Note> = self.notes.iter().filter(leads_out).cloned().collect();
+        calls.sort();
+        calls
+    }
+
     fn graph(
         &mut self,
         function: FunctionId,

@@ -27,8 +27,9 @@ fn starts_in<'b>(code: &'b Code, block: &'b Block) -> impl Iterator<Item = &'b S
 }
 
 impl Window {
-    /// Looks at a function. Without `closes`, threads that it knows nothing of may go on when it has waited for its own.
-    pub fn new(code: &Code, body: &Body, flow: &Flow, closes: bool) -> Window {
+    /// Looks at a function. Without `closes`, threads that it knows nothing of may go on when it has waited for its own. With
+    /// `opens`, calls that were not followed may have started threads that nobody waits for.
+    pub fn new(code: &Code, body: &Body, flow: &Flow, closes: bool, opens: bool) -> Window {
         let rounds: Vec<Option<usize>> =
             (0..body.blocks.len()).map(|block| rounds(code, body, block)).collect();
         let many = |block: usize| rounds[block].unwrap_or(1);
@@ -46,6 +47,7 @@ impl Window {
                     Op::Call(call) if code.effect_of(call).starts() => {
                         (before + many(number)).min(any_number)
                     }
+                    Op::Call(call) if opens && code.effect_of(call) == Effect::Unknown => any_number,
                     Op::Call(call)
                         if closes && before < any_number && code.effect_of(call) == Effect::Joins =>
                     {

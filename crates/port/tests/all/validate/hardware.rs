@@ -9,13 +9,24 @@ use seqcst_port::machine::{Acquire, Fence, Machine, Step};
 use seqcst_port::mapping::{Features, steps};
 use seqcst_port::program::NodeKind;
 
-/// The graph as the machine sees it, with these features and changes, with dependencies or without.
+/// Which dependencies a machine has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Depend {
+    /// None: a compiler may lose them.
+    Not,
+    /// Those of the program.
+    AsWritten,
+    /// Those of the program, and those of the loops that ARMv8 may need for compare-and-swaps.
+    AsCompiled,
+}
+
+/// The graph as the machine sees it, with these features and changes.
 pub fn seen(
     source: &Source,
     graph: &Graph,
     (machine, features): (Machine, Features),
     changes: &[Change],
-    depend: bool,
+    depend: Depend,
 ) -> Graph {
     let mut events: Vec<Event> = Vec::new();
     let mut place = vec![usize::MAX; graph.len()];
@@ -30,7 +41,7 @@ pub fn seen(
     for thread in 0..source.threads() {
         let mut mine: Vec<usize> = graph.thread_events(thread).iter().collect();
         mine.sort_by_key(|&number| graph.events[number].index);
-        let mut replay = Replay::new(&source.code, thread);
+        let mut replay = Replay::new(&source.code, thread, depend == Depend::AsCompiled);
         let mut index = 0;
         let mut push = |event: Event, instruction: Instruction| {
             let number = events.len();
@@ -92,7 +103,7 @@ pub fn seen(
     };
     let (rf, mo) = (moved(&graph.rf), moved(&graph.mo));
     let mut seen = Graph { arm, ..Graph::from_parts(events, rf, mo) };
-    for (event, data, ctrl) in dependencies.into_iter().filter(|_| depend) {
+    for (event, data, ctrl) in dependencies.into_iter().filter(|_| depend != Depend::Not) {
         data.into_iter().for_each(|on| seen.data.insert(on, event));
         ctrl.into_iter().for_each(|on| seen.ctrl.insert(on, event));
     }

@@ -8,9 +8,10 @@ mod drawn;
 mod hardware;
 mod hidden;
 mod named;
+mod private;
 mod source;
 
-use hardware::{allows, seen};
+use hardware::{Depend, allows, seen};
 use seqcst_model::oracle::{self, Candidate};
 use seqcst_model::sample::RandomProgram;
 use seqcst_model::{Graph, Model};
@@ -40,7 +41,8 @@ fn graphs(source: &Source, limit: usize) -> Option<Vec<Graph>> {
 /// The graphs that the machine forbids that the program comes from.
 fn forbidden<'a>(source: &Source, graphs: &'a [Graph], question: Question) -> Vec<&'a Graph> {
     let Question { from, features, .. } = question;
-    let allowed = |graph: &&Graph| allows(from, &seen(source, graph, (from, features), &[], true));
+    let allowed =
+        |graph: &&Graph| allows(from, &seen(source, graph, (from, features), &[], Depend::AsCompiled));
     graphs.iter().filter(|graph| !allowed(graph)).collect()
 }
 
@@ -48,7 +50,8 @@ fn forbidden<'a>(source: &Source, graphs: &'a [Graph], question: Question) -> Ve
 /// are trusted: a compiler may lose them.
 fn there(source: &Source, graph: &Graph, question: Question, changes: &[Change]) -> Graph {
     let Question { to, features, trust_dependencies, .. } = question;
-    seen(source, graph, (to, features), changes, trust_dependencies)
+    let depend = if trust_dependencies { Depend::AsWritten } else { Depend::Not };
+    seen(source, graph, (to, features), changes, depend)
 }
 
 /// The first of these graphs that the machine allows that the program goes to, once the changes are made.

@@ -102,3 +102,19 @@ fn the_fence_of_a_release_compare_and_swap_may_come_before_its_read() {
     let found = changes(threads, Question::new(Machine::Sc, Machine::ArmV7));
     assert!(matches!(found[..], [Change::Insert { fence: Fence::Full, .. }]), "{found:?}");
 }
+
+#[test]
+fn a_compare_and_swap_may_be_a_loop_with_a_branch_on_armv8() {
+    // Nothing is made of what it has read, or compared with: the branch is its own. On ARMv7 dependencies are not cumulative.
+    let question = Question::new(Machine::ArmV8, Machine::ArmV7);
+    let other = "r = y.load(acq); x.store(1, rlx);";
+    assert_eq!(changes(["r = CAS(x, 1, 2, rlx, rlx); y.store(1, rlx);", other], question).len(), 1);
+    assert_eq!(
+        changes(["r = x.load(rlx); r = CAS(z, r, 2, rlx, rlx); y.store(1, rlx);", other], question).len(),
+        1
+    );
+    assert_eq!(changes(["r = FADD(x, 1, rlx, rlx); y.store(1, rlx);", other], question), []);
+    // To ARMv8 it is one instruction, where there is one: nothing to lean on.
+    let trusted = Question { trust_dependencies: true, ..SC_ARMV8() };
+    assert_eq!(changes(["r = CAS(x, 1, 2, rlx, rlx); y.store(1, rlx);", other], trusted).len(), 1);
+}

@@ -331,13 +331,15 @@ pub struct Replay<'a> {
     pc: usize,
     values: Vec<u32>,
     taint: Taint,
+    /// Whether a compare-and-swap is a loop of its own, with a branch on what it has read and what it looks for.
+    loops: bool,
 }
 
 impl<'a> Replay<'a> {
     /// At the start of a thread.
-    pub fn new(code: &'a Code, thread: usize) -> Replay<'a> {
+    pub fn new(code: &'a Code, thread: usize, loops: bool) -> Replay<'a> {
         let values = vec![0; code.threads[thread].regs.len()];
-        Replay { code, thread, pc: 0, values, taint: Taint::default() }
+        Replay { code, thread, pc: 0, values, taint: Taint::default(), loops }
     }
 
     /// Goes on to the access at this instruction, which is event number `event` and left this value in its register; gives
@@ -363,6 +365,12 @@ impl<'a> Replay<'a> {
         let Instr::Access(access) = &instrs[node] else { return Default::default() };
         let data = operands(&access.kind).into_iter().flat_map(|e| self.taint.of(e)).collect();
         let ctrl = self.taint.branches.iter().copied().collect();
+        if let AccessKind::Cas { expected, .. } | AccessKind::WeakCas { expected, .. } = &access.kind
+            && self.loops
+        {
+            self.taint.branches.extend(self.taint.of(expected));
+            self.taint.branches.insert(event);
+        }
         if let Some(dest) = access.dest {
             self.taint.registers.insert(dest, BTreeSet::from([event]));
             self.values[usize::from(dest)] = value.unwrap_or(0);
