@@ -314,7 +314,7 @@ impl Process {
             (None, End::Done) if code != 0 => Some(Failure::ExitCode(code)),
             _ => None,
         };
-        Outcome { found, failure }
+        Outcome { found, failure, late: false }
     }
 
     /// Steps of the last execution up to what was found first, with that step.

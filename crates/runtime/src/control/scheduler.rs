@@ -80,6 +80,7 @@ pub fn object(thread: ThreadId) -> u64 {
 /// Begins an execution: the calling thread is the first one, and runs. Its stack begins at `base`.
 pub fn start(shared: Shared, first: Body, warm: Warm, base: usize) {
     let mut player = Player::default();
+    player.limit_steps(shared.header().step_limit);
     player.start(&shared.plan());
     let log = Log::new(shared);
     let threads = Vec::new();

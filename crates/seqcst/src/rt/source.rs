@@ -9,6 +9,7 @@ use super::world::{Way, World};
 use rustc_hash::FxHashMap;
 use seqcst_explore::{Choice, End, Failure, Outcome, Plan, Source, Trace};
 use seqcst_model::Model;
+use std::time::Instant;
 
 /// What to watch, and how far to go.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +98,7 @@ impl Source for Closure<'_> {
             return Err(StartAnew);
         }
         let (found, failure) = (std::mem::take(&mut self.world.found), self.world.failure.take());
-        let mut outcome = Outcome { found, failure };
+        let mut outcome = Outcome { found, failure, late: self.world.late };
         if !outcome.found.is_empty() {
             self.excuse_waits(trace, &mut outcome);
         }
@@ -105,6 +106,10 @@ impl Source for Closure<'_> {
             outcome.failure = self.leak().map(Failure::Assertion);
         }
         Ok(outcome)
+    }
+
+    fn until(&mut self, until: Option<Instant>) {
+        self.world.until = until;
     }
 }
 

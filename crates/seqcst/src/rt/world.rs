@@ -14,6 +14,7 @@ use seqcst_explore::{
 };
 use seqcst_monitor::clocks::Slot;
 use std::any::Any;
+use std::time::Instant;
 
 /// How an execution goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,6 +27,9 @@ pub enum Way {
     /// Not at all: stacks are unwound, and nothing blocks any more.
     Aborted,
 }
+
+/// How many steps to make between two looks at the clock.
+const LOOK: usize = 4096;
 
 /// One execution.
 #[derive(Default)]
@@ -48,6 +52,9 @@ pub struct World {
     pub stamp: u64,
     pub way: Way,
     pub step_limit: u32,
+    /// No step is made after this time; one was not.
+    pub until: Option<Instant>,
+    pub late: bool,
     pub watch: Watch,
     pub found: Vec<Found>,
     pub failure: Option<Failure>,
@@ -112,10 +119,11 @@ pub mod names {
 impl World {
     /// Everything as at the beginning of an execution, with one thread.
     pub fn start(&mut self, plan: &Plan, main: Job) {
+        self.player.limit_steps(self.step_limit);
         self.player.start(plan);
         self.stamp = tag::next_stamp();
         (self.threads, self.live, self.current, self.waiting) = (0, 0, 0, 0);
-        (self.way, self.rounds, self.seen) = (Way::Planned, 0, None);
+        (self.way, self.rounds, self.seen, self.late) = (Way::Planned, 0, None, false);
         self.found.clear();
         self.failure = None;
         self.dead.clear();
@@ -138,7 +146,7 @@ impl World {
     /// Nothing of an exploration is left but memory.
     pub fn forget(&mut self) {
         (self.what_if, self.drops_matter, self.start_anew) = (None, false, false);
-        self.went_on = 0;
+        (self.went_on, self.until) = (0, None);
         self.notes.wanted = false;
         self.notes.clear();
         self.tasks.iter_mut().for_each(|task| task.locals.clear());
@@ -207,7 +215,12 @@ impl World {
             self.rounds = 0;
         }
         self.stir();
-        if self.trace.steps.len() as u32 >= self.step_limit {
+        let steps = self.trace.steps.len();
+        if steps as u32 >= self.step_limit {
+            self.give_up(End::StepLimit);
+        }
+        if steps.is_multiple_of(LOOK) && self.until.is_some_and(|until| Instant::now() > until) {
+            self.late = true;
             self.give_up(End::StepLimit);
         }
     }
