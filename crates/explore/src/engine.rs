@@ -132,7 +132,10 @@ impl Summary {
     }
 }
 
-/// How often to look at the clock.
+/// So many executions may hang: the program won't do better.
+const HANGS: u32 = 3;
+
+/// How often to call `watch`.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Explores: returns when something is found, nothing is left, or a limit is reached. `watch` is called now and then.
@@ -148,9 +151,10 @@ pub fn explore<S: Source>(
     let (mut seen, mut fingerprints) = (FxHashSet::default(), Fingerprints::default());
     let (mut plan, mut trace, mut last) = (Plan::default(), Trace::default(), Trace::default());
     let mut look_at = 1;
+    let mut hung = 0;
     while strategy.next(&mut plan) {
         summary.time = start.elapsed();
-        if summary.executions >= limits.executions || summary.time > limits.time {
+        if summary.executions >= limits.executions || summary.time > limits.time || hung >= HANGS {
             summary.stopped = true;
             break;
         }
@@ -193,6 +197,7 @@ pub fn explore<S: Source>(
         if hangs {
             // Another time it may take less long.
             last.clear();
+            hung += 1;
         }
         if summary.executions >= look_at {
             summary.time = start.elapsed();

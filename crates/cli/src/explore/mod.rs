@@ -91,8 +91,12 @@ fn limits(flags: &ExploreFlags, strategy: StrategyName) -> Limits {
 fn limit(flags: &ExploreFlags, summary: &Summary) -> String {
     match flags.executions {
         Some(most) if summary.executions >= most => format!("limit of {} executions", thousands(most)),
-        _ => format!("limit of {} s", flags.timeout.as_secs_f64()),
+        _ => time_is_up(flags),
     }
+}
+
+fn time_is_up(flags: &ExploreFlags) -> String {
+    format!("limit of {} s", flags.timeout.as_secs_f64())
 }
 
 /// Why a tape can't be played.

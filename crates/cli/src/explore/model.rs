@@ -20,6 +20,7 @@ use seqcst_report::Status;
 use seqcst_report::answer::FailingExecution;
 use seqcst_report::{Answer, Verdict, Witness};
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// Explores it.
 pub fn run(flags: &ExploreFlags) -> Result<Answer, Stop> {
@@ -106,7 +107,12 @@ impl Model<'_> {
     }
 
     fn replay(&mut self, tape: &[ThreadId]) -> Result<Answer, Stop> {
+        self.source.until(Instant::now().checked_add(self.flags.timeout));
         let (trace, outcome) = self.execute(tape);
+        self.source.until(None);
+        if outcome.late {
+            return Err(Stop::GaveUp(super::time_is_up(self.flags)));
+        }
         if trace.end == End::Diverged {
             return Err(Stop::BadInput(super::does_not_fit(tape, &trace)));
         }
