@@ -57,6 +57,8 @@ pub struct Limits {
     pub executions: u64,
     /// After this time.
     pub time: Duration,
+    /// After so many that were given up: see [`Summary::cut`].
+    pub given_up: u64,
     /// Go on after something was found.
     pub keep_going: bool,
     /// Count different traces, in 8 to 16 bytes each.
@@ -65,7 +67,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { executions: u64::MAX, time: Duration::MAX, keep_going: false, distinct: true }
+        Limits {
+            executions: u64::MAX,
+            time: Duration::MAX,
+            given_up: u64::MAX,
+            keep_going: false,
+            distinct: true,
+        }
     }
 }
 
@@ -114,7 +122,7 @@ pub struct Summary {
     pub failing: Vec<Failing>,
     /// The program isn't deterministic: that ended it.
     pub diverged: Option<Divergence>,
-    /// Stopped by a limit, of executions or of time.
+    /// Stopped by a limit.
     pub stopped: bool,
     /// How far the strategy came.
     pub progress: Progress,
@@ -154,7 +162,8 @@ pub fn explore<S: Source>(
     let mut hung = 0;
     while strategy.next(&mut plan) {
         summary.time = start.elapsed();
-        if summary.executions >= limits.executions || summary.time > limits.time || hung >= HANGS {
+        let done = summary.executions >= limits.executions || summary.cut >= limits.given_up;
+        if done || summary.time > limits.time || hung >= HANGS {
             summary.stopped = true;
             break;
         }

@@ -83,6 +83,7 @@ fn limits(flags: &ExploreFlags, strategy: StrategyName) -> Limits {
         executions: flags.executions.unwrap_or(unless_told),
         time: flags.timeout,
         keep_going: flags.keep_going,
+        given_up: u64::MAX,
         distinct: true,
     }
 }

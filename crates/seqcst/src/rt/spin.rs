@@ -3,7 +3,7 @@
 //! Whether a thread that comes back to a load is in the same state as before can't be seen from here. Two things count:
 //! the program says so (`hint::spin_loop` or `thread::yield_now` just before), or it has read the same value there several
 //! times in a row. A loop that counts can be taken for one that waits; so spinning threads go on when nobody else can, and
-//! how often that happened is told.
+//! how often that happened, and how often a loop was only guessed to wait, is told.
 
 use super::site::Site;
 
@@ -22,6 +22,8 @@ pub struct Spin {
     hinted: usize,
     /// The loop begins at this read.
     from: usize,
+    /// Nobody said that it is a loop which waits.
+    pub guessed: bool,
 }
 
 /// Longer loops aren't recognised.
@@ -71,7 +73,8 @@ impl Spin {
         let often = self.reads.iter().filter(|read| same(read) && read.version == version).count();
         self.from = last;
         // After a hint the loop begins again. Loads further on may follow upon something new.
-        self.hinted == self.reads.len() || often >= patience as usize
+        self.guessed = self.hinted != self.reads.len();
+        !self.guessed || often >= patience as usize
     }
 
     /// Which versions of which locations it has read in its loop.
