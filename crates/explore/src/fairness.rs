@@ -16,6 +16,9 @@ use crate::{AccessType, Op, State, ThreadId};
 /// A window in which the thread has only read, or yielded in other places, is this long, in yields.
 const OFTEN: usize = 8;
 
+/// After a run of too many steps, for so many more it is looked at whether somebody else can go on.
+const LOOKS: u32 = 64;
+
 /// Who must let whom go first.
 #[derive(Debug, Default)]
 pub(crate) struct Fairness {
@@ -120,6 +123,8 @@ impl Fairness {
             }
         }
         self.able = able;
+        // A long run in which nobody else could go on leaves nothing to look after.
+        self.on = self.windows.iter().any(|window| window.open || !window.behind.is_empty());
     }
 
     fn step(&mut self, made: Made, able: &Threads) {
@@ -155,6 +160,10 @@ impl Fairness {
         if long {
             window.behind.add(able);
             window.behind.remove(thread);
+            // Nobody else can go on: to be looked at again later.
+            if window.behind.is_empty() && self.row - self.most > LOOKS {
+                self.row = 0;
+            }
         }
     }
 }

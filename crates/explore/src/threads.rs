@@ -50,6 +50,10 @@ impl Threads {
         *self.word(thread) &= !(1 << (thread % 64));
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.first == 0 && self.more.iter().all(|&word| word == 0)
+    }
+
     /// Adds all of them.
     pub fn add(&mut self, others: &Threads) {
         self.first |= others.first;

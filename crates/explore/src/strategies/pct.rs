@@ -3,9 +3,9 @@
 //! with a probability of at least `1 / (n·k^(d-1))`, for `n` threads and changes drawn from the first `k` steps, if it
 //! shows within these: what comes after them doesn't matter.
 //!
-//! So `k` should be the length of the executions, which is known from those before. If a few are far longer than most (a
+//! So `k` should be the length of the executions, which is known from those before. If some are far longer than others (a
 //! loop that polled for long), changes drawn from all of *their* steps would hardly ever come early enough to change
-//! anything: then every other execution goes by the usual length.
+//! anything: then executions go by the longest, by what nine of ten don't exceed, and by what half of them don't, in turn.
 //!
 //! What happens inside an execution is in `priorities.rs`.
 
@@ -24,8 +24,8 @@ pub struct Pct {
     threads: ThreadId,
     /// How many executions had how many steps.
     lengths: BTreeMap<u32, u64>,
-    /// The length that nine of ten executions don't exceed, when last looked at.
-    usual: u32,
+    /// Lengths to draw changes from, the longest first, each less than half of the one before.
+    from: Vec<u32>,
     /// How often changes were drawn from so many steps.
     drawn: BTreeMap<u32, u64>,
 }
@@ -40,7 +40,7 @@ impl Pct {
             done: 0,
             threads: 0,
             lengths: BTreeMap::new(),
-            usual: 1,
+            from: vec![1],
             drawn: BTreeMap::new(),
         }
     }
@@ -52,11 +52,7 @@ impl Pct {
 
     /// The length of which [`Pct::chance`] speaks: of the longest execution, or of most if that one is out of proportion.
     pub fn length(&self) -> u32 {
-        if self.longest() / 2 > self.usual { self.usual } else { self.longest() }
-    }
-
-    fn longest(&self) -> u32 {
-        self.lengths.last_key_value().map_or(1, |(&length, _)| length.max(1))
+        self.from.last().copied().unwrap_or(1)
     }
 
     fn chance_in(&self, steps: u32) -> f64 {
@@ -71,15 +67,21 @@ impl Pct {
         1.0 - self.drawn.range(from..).map(missed).product::<f64>()
     }
 
-    fn find_usual(&self) -> u32 {
-        let mut left = self.done / 10;
-        for (&length, &often) in self.lengths.iter().rev() {
-            if often > left {
-                return length.max(1);
+    /// Looks again which lengths to draw changes from.
+    fn look(&mut self) {
+        self.from.clear();
+        for exceed in [0, self.done / 10, self.done / 2] {
+            let mut longer = 0;
+            let mut lengths = self.lengths.iter().rev();
+            let length = lengths.find(|&(_, often)| {
+                longer += often;
+                longer > exceed
+            });
+            let length = length.map_or(1, |(&length, _)| length.max(1));
+            if self.from.last().is_none_or(|last| last / 2 > length) {
+                self.from.push(length);
             }
-            left -= often;
         }
-        1
     }
 }
 
@@ -89,7 +91,7 @@ impl Strategy for Pct {
             return false;
         }
         // The first execution is for getting to know the length.
-        let length = if self.done % 2 == 0 { self.longest() } else { self.length() };
+        let length = self.from[(self.done % self.from.len() as u64) as usize];
         plan.reset(Fallback::Pct { seed: self.rng.draw(), depth: self.depth, length });
         true
     }
@@ -102,8 +104,8 @@ impl Strategy for Pct {
         *self.lengths.entry(trace.steps.len() as u32).or_default() += 1;
         let threads = trace.changes.iter().map(|change| change.thread + 1).max();
         self.threads = self.threads.max(threads.unwrap_or(0));
-        if self.done < 16 || self.done.is_power_of_two() || self.done % 1024 == 0 {
-            self.usual = self.find_usual();
+        if self.done < 16 || self.done.is_power_of_two() || self.done % 256 == 0 {
+            self.look();
         }
     }
 

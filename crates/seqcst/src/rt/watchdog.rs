@@ -137,8 +137,8 @@ impl Patient {
             site::place(site).map(ToString::to_string)
         };
         let who = |thread: ThreadId| if thread == 0 { "main".to_owned() } else { format!("thread {thread}") };
-        let last =
-            at(running).map_or("has made no step yet".to_owned(), |at| format!("made its last step at {at}"));
+        let last = at(running)
+            .map_or("has come to no step yet".to_owned(), |at| format!("came last to a step at {at}"));
         let _ = writeln!(text, "  {} runs, and {last}", who(running));
         for thread in (0..REMEMBERED as ThreadId).filter(|&thread| thread != running) {
             if let Some(at) = at(thread) {
