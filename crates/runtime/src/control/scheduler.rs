@@ -163,8 +163,10 @@ impl Scheduler {
         let op = thread.op;
         let woken_by = core::mem::replace(&mut thread.woken_by, NOBODY);
         let idle = core::mem::take(&mut self.idle);
-        if !only_reads(&op) && !idle {
-            thread.spin.effect();
+        match op.kind {
+            _ if idle || only_reads(&op) => {}
+            Kind::Lock | Kind::Unlock => thread.spin.section(),
+            _ => thread.spin.effect(),
         }
         let woken_by = (woken_by != NOBODY).then_some(woken_by);
         let number = self.log.now();
