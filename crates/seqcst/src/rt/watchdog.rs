@@ -33,6 +33,9 @@ pub struct Pulse {
 
 const REMEMBERED: usize = 16;
 
+/// How often to look.
+const LOOK: Duration = Duration::from_millis(250);
+
 /// An OS thread with a pulse.
 struct Patient {
     pulse: Weak<Pulse>,
@@ -103,20 +106,23 @@ impl Pulse {
 
 fn look_after_all() {
     loop {
-        std::thread::sleep(Duration::from_millis(250));
+        let before = Instant::now();
+        std::thread::sleep(LOOK);
+        // The whole process was stopped, by a debugger or a terminal: that time doesn't count.
+        let paused = before.elapsed() > 4 * LOOK;
         let mut patients = PATIENTS.lock().unwrap_or_else(PoisonError::into_inner);
         patients.retain_mut(|patient| {
             let Some(pulse) = patient.pulse.upgrade() else { return false };
-            patient.look(&pulse);
+            patient.look(&pulse, paused);
             true
         });
     }
 }
 
 impl Patient {
-    fn look(&mut self, pulse: &Pulse) {
+    fn look(&mut self, pulse: &Pulse, paused: bool) {
         let beats = pulse.beats.load(Relaxed);
-        if !pulse.active.load(Relaxed) || beats != self.seen.0 {
+        if paused || !pulse.active.load(Relaxed) || beats != self.seen.0 {
             self.seen = (beats, Instant::now());
             return;
         }
