@@ -3,6 +3,7 @@
 use super::verdict::Conclusion;
 use crate::flags::ExploreFlags;
 use seqcst_explore::{Summary, ThreadId, tape};
+use seqcst_model::Model;
 use seqcst_report::answer::{Bound, Explored, FailingExecution};
 use seqcst_report::format::count;
 use seqcst_report::{Answer, Details, Witness};
@@ -32,6 +33,10 @@ pub fn answer(
         Some(_) if !summary.has_found() || summary.progress.exhausted => proved(summary),
         _ => (None, None),
     };
+    let not_proved = match (not_looked_for(flags), not_proved) {
+        (Some(one), Some(other)) => Some(format!("{other}; {one}")),
+        (one, other) => one.or(other),
+    };
     let file = command.first().cloned().unwrap_or_default();
     let replay = failing.as_ref().map(|failing| super::replay_command(flags, &failing.tape));
     let seconds = summary.time.as_secs_f64();
@@ -60,8 +65,19 @@ pub fn answer(
         found,
     };
     let details = Details::Explore(Box::new(explored));
-    let answer = Answer::new(file, Some(flags.model), conclusion.verdict, details);
+    let model = if flags.no_monitor { Model::Sc } else { flags.model };
+    let answer = Answer::new(file, Some(model), conclusion.verdict, details);
     Answer { limit: conclusion.limit, seconds, proved, not_proved, witness, replay, ..answer }
+}
+
+/// What the user didn't want to know.
+fn not_looked_for(flags: &ExploreFlags) -> Option<String> {
+    let what = match (flags.no_monitor, flags.no_races) {
+        (true, _) => "stale accesses and data races",
+        (false, true) => "data races",
+        (false, false) => return None,
+    };
+    Some(format!("{what} were not looked for"))
 }
 
 /// What holds now, and what doesn't follow from it.

@@ -83,9 +83,14 @@ fn limits(flags: &ExploreFlags, strategy: StrategyName) -> Limits {
         executions: flags.executions.unwrap_or(unless_told),
         time: flags.timeout,
         keep_going: flags.keep_going,
-        given_up: u64::MAX,
+        given_up: if endless { u64::MAX } else { strategies::GIVEN_UP },
         distinct: true,
     }
+}
+
+/// Are stale accesses looked for?
+fn watches(flags: &ExploreFlags) -> bool {
+    !flags.no_monitor && flags.model != Model::Sc
 }
 
 /// Which limit was reached.
@@ -112,6 +117,9 @@ fn replay_command(flags: &ExploreFlags, tape: &[ThreadId]) -> String {
     let mut words = vec!["seqcst".to_owned(), "explore".to_owned()];
     if flags.model != Model::default() {
         words.extend(["--model".to_owned(), flags.model.name().to_owned()]);
+    }
+    if flags.no_monitor {
+        words.push("--no-monitor".to_owned());
     }
     if flags.no_races {
         words.push("--no-races".to_owned());

@@ -13,7 +13,6 @@ use seqcst_check::schedules::{Options, ProgramSource};
 use seqcst_check::states::{Found, Violation};
 use seqcst_check::witness::witness;
 use seqcst_explore::{End, Outcome, Plan, Source, Strategy, Summary, ThreadId, Trace, explore};
-use seqcst_model::Model as MemoryModel;
 use seqcst_program::lower;
 use seqcst_program::semantics::Machine;
 use seqcst_report::Status;
@@ -44,7 +43,7 @@ pub fn run(flags: &ExploreFlags) -> Result<Answer, Stop> {
         lower(&input.parsed.program, flags.model).map_err(|error| Stop::BadInput(error.to_string()))?;
     let machine = Machine::new(code);
     let options = Options {
-        monitor: !flags.no_monitor && flags.model != MemoryModel::Sc,
+        monitor: super::watches(flags),
         races: !flags.no_races && !flags.no_monitor,
         steps: flags.steps,
     };
@@ -87,7 +86,9 @@ impl Model<'_> {
         drop(bar);
         let strategy = Some(strategies::word(name));
         let Some(first) = summary.first().cloned() else {
-            let verdict = Conclusion::without_finding(&summary, || super::limit(self.flags, &summary));
+            let verdict = Conclusion::without_finding(&summary, super::watches(self.flags), || {
+                super::limit(self.flags, &summary)
+            });
             return Ok(self.answer(strategy, verdict, &summary, None));
         };
         let verdict = Conclusion::of(first.end, &first.outcome, self.flags.steps);

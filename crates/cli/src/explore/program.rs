@@ -68,7 +68,8 @@ fn search(flags: &ExploreFlags, process: &mut Process) -> Result<Answer, Stop> {
     }
     let strategy = Some(strategies::word(name));
     let Some(first) = summary.first() else {
-        let verdict = Conclusion::without_finding(&summary, || super::limit(flags, &summary));
+        let verdict =
+            Conclusion::without_finding(&summary, super::watches(flags), || super::limit(flags, &summary));
         return Ok(answer(flags, strategy, verdict, &summary, None, process));
     };
     let verdict =

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 /// Executions of strategies that come to no end by themselves.
 pub const EXECUTIONS: u64 = 10_000;
+/// With strategies that come to their end, so many executions may be given up: then there is none in sight.
+pub const GIVEN_UP: u64 = 100;
 /// Preemptions that are tried.
 pub const BOUND: u32 = 2;
 /// Steps of an execution, as declared in the flags.

@@ -228,3 +228,20 @@ fn one_endless_execution_is_not_all() {
     ]);
     assert!(answer["verdict"] == "assertion", "{answer}");
 }
+
+/// Who has not looked for stale accesses calls nothing robust.
+#[test]
+fn nothing_is_robust_without_a_monitor() {
+    let text = "global x, y;\nfn a { local r; x.store(1); r = y.load(); }\nfn b { local r; y.store(1); r = x.load(); }\n";
+    let folder = Folder::new("unwatched").with("sb.tpl", text);
+    let model = folder.path("sb.tpl").display().to_string();
+    assert_eq!(folder.answer(&[&model])["verdict"], "not-robust");
+    for flags in [&["--no-monitor"][..], &["--model", "sc"], &["--no-monitor", "--model", "tso"]] {
+        let answer = folder.answer(&[flags, &[&model]].concat());
+        assert_eq!(answer["verdict"], "nothing-found", "{answer}");
+        assert_eq!((&answer["model"], &answer["exhausted"]), (&"sc".into(), &true.into()), "{answer}");
+    }
+    let run = folder.explore(&["--no-monitor", &model]);
+    let said = "all schedules were tried; stale accesses and data races were not looked for";
+    assert!(run.stdout().contains(said), "{}", run.stdout());
+}
