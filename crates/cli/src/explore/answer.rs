@@ -110,7 +110,7 @@ fn proved(summary: &Summary) -> (Option<String>, Option<String>) {
 /// What was not seen of the schedules that were tried.
 fn left_out(summary: &Summary) -> Option<String> {
     let Summary { cut, fair, .. } = *summary;
-    let cut = (cut > 0).then(|| format!("{} given up before the end", count(cut, "execution")));
+    let cut = (cut > 0).then(|| format!("{} had to be given up", count(cut, "execution")));
     let fair = (fair > 0).then(|| {
         format!(
             "in {} a thread that had tried in vain was held back until others had a turn",

@@ -114,12 +114,12 @@ impl Strategy for Pct {
         let Pct { depth, threads, done, .. } = self;
         let length = self.length();
         let power = if *depth > 2 { format!("^{}", depth - 1) } else { String::new() };
-        let product = if *depth > 1 { format!("{threads}·{length}{power}") } else { threads.to_string() };
-        // Rounded down.
-        let percent = (100_000.0 * self.found(length)).floor() / 1000.0;
+        let product = if *depth > 1 { format!("({threads}·{length}{power})") } else { threads.to_string() };
+        // Rounded down, and never certain.
+        let percent = (100_000.0 * self.found(length)).floor().min(99_999.0) / 1000.0;
         let guarantee = format!(
             "a bug of depth {depth} that shows within {length} steps of {threads} threads is found with a probability of \
-             at least 1/({product}) by an execution drawn for so many, {percent:.3} % by these {done}"
+             at least 1/{product} by an execution drawn for so many, {percent:.3} % by these {done}"
         );
         Progress { part, guarantee: Some(guarantee), ..Progress::default() }
     }
