@@ -96,6 +96,11 @@ fn guesses_are_no_proof() {
 /// Who polls under a lock and yields lets others go first, after a while.
 #[test]
 fn polling_under_a_lock_ends() {
+    polls(thread::yield_now);
+    polls(|| ());
+}
+
+fn polls(pause: fn()) {
     let test = || {
         let ready = Arc::new(Mutex::new(false));
         let pollers: Vec<_> = (0..2)
@@ -103,7 +108,7 @@ fn polling_under_a_lock_ends() {
                 let ready = ready.clone();
                 thread::spawn(move || {
                     while !*ready.lock().unwrap() {
-                        thread::yield_now();
+                        pause();
                     }
                 })
             })
