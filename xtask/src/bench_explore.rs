@@ -2,6 +2,7 @@
 //!
 //! * the experiments of Burckhardt and Musuvathi (CAV 2008, Fig. 4a), rebuilt in `corpus/c/small`;
 //! * searches in which a run-time monitor alone needs luck;
+//! * `pct`: how often bugs of known depth show, beside the guarantee;
 //! * speed: executions per second, steps per second.
 //!
 //! Numbers come from `seqcst explore --format json`; [`tables`] makes tables of them.
@@ -49,6 +50,7 @@ pub fn run(options: &Options) -> Outcome {
     let mut result = Measured::here(());
     result.rows.extend(bench.sober()?);
     result.rows.extend(bench.searches()?);
+    result.rows.extend(bench.promises()?);
     result.rows.extend(bench.speed()?);
     doing("");
     println!("{}", result.report());
@@ -150,6 +152,41 @@ impl Bench {
                     ],
                 ));
             }
+        }
+        Ok(rows)
+    }
+
+    /// Bugs of known depth: in how many executions each seed finds one.
+    fn promises(&self) -> Outcome<Vec<Row>> {
+        let seeds = if self.quick { 50 } else { 400 };
+        let mut rows = Vec::new();
+        for depth in 1..=3 {
+            doing(&format!("pct, depth {depth} …"));
+            let program =
+                root().join(format!("xtask/src/bench_explore/depth-{depth}.tpl")).display().to_string();
+            let depth = depth.to_string();
+            let flags = ["--model", "sc", "--strategy", "pct", "--depth", &depth, "--executions", "100000"];
+            let of = |more: &[&str]| self.explore(&[&flags[..], more, &[&program]].concat());
+            let (mut executions, mut found) = (0.0, 0.0);
+            for seed in 1..=seeds {
+                let answer = of(&["--seed", &seed.to_string()])?;
+                executions += number(&answer, "executions");
+                found += f64::from(u8::from(answer["verdict"] == "assertion"));
+            }
+            let all = of(&["--keep-going"])?;
+            let words = all["guarantee"].as_str().unwrap_or_default();
+            let before = |word: &str| {
+                let number = words.split_once(word).and_then(|(start, _)| start.rsplit(' ').next());
+                number.and_then(|number| number.parse::<f64>().ok()).unwrap_or(0.0)
+            };
+            let numbers = [
+                ("seeds", f64::from(seeds)),
+                ("executions", executions),
+                ("found", found),
+                ("threads", before(" threads")),
+                ("steps", before(" steps")),
+            ];
+            rows.push(Row::new("pct", &format!("depth-{depth}"), &depth, &numbers));
         }
         Ok(rows)
     }

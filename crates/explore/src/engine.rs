@@ -1,7 +1,7 @@
 //! The loop: a strategy makes a plan, a source executes it, until something is found or nothing is left.
 
 use crate::determinism::{Divergence, compare};
-use crate::{CHOICE, End, Fallback, Fingerprints, Plan, Progress, Strategy, ThreadId, Trace};
+use crate::{CHOICE, End, Fallback, Fingerprints, Plan, Progress, State, Strategy, ThreadId, Trace};
 use rustc_hash::FxHashSet;
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,9 @@ pub trait Source {
 
     /// Executes the program once; the trace is empty before.
     fn run(&mut self, plan: &Plan, trace: &mut Trace) -> Result<Outcome, Self::Error>;
+
+    /// From now on no execution goes on after this time: see [`Outcome::late`].
+    fn until(&mut self, _: Option<Instant>) {}
 }
 
 /// What an execution brought, besides its trace.
@@ -21,6 +24,8 @@ pub struct Outcome {
     pub found: Vec<Found>,
     /// How the program failed, if it did.
     pub failure: Option<Failure>,
+    /// Time was up ([`Source::until`]) before it came to its end: it doesn't count.
+    pub late: bool,
 }
 
 /// A monitor's finding.
@@ -54,6 +59,8 @@ pub struct Limits {
     pub executions: u64,
     /// After this time.
     pub time: Duration,
+    /// After so many that were given up: see [`Summary::cut`].
+    pub given_up: u64,
     /// Go on after something was found.
     pub keep_going: bool,
     /// Count different traces, in 8 to 16 bytes each.
@@ -62,7 +69,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { executions: u64::MAX, time: Duration::MAX, keep_going: false, distinct: true }
+        Limits {
+            executions: u64::MAX,
+            time: Duration::MAX,
+            given_up: u64::MAX,
+            keep_going: false,
+            distinct: true,
+        }
     }
 }
 
@@ -79,6 +92,13 @@ pub struct Failing {
     pub outcome: Outcome,
 }
 
+impl Failing {
+    /// It was given up, and nothing was found until then.
+    pub fn is_cut(&self) -> bool {
+        is_cut(self.end, &self.outcome)
+    }
+}
+
 /// What an exploration came to.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
@@ -88,6 +108,12 @@ pub struct Summary {
     pub redundant: u64,
     /// Different traces: executions that differ in more than the order of independent steps. Redundant ones don't count.
     pub distinct: u64,
+    /// Executions that were given up: they had too many steps, one that took too long, or values that are
+    /// not modelled. What would have come then is not known.
+    pub cut: u64,
+    /// Executions in which a thread was held back for others to go first ([`State::Held`]): schedules in which it goes on
+    /// were not tried.
+    pub fair: u64,
     /// Executions in which a monitor found a stale access.
     pub borderline: u64,
     /// Steps of all executions.
@@ -105,13 +131,21 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The first execution in which something was found.
+    /// The first execution in which something was found; without one, the first that was given up.
     pub fn first(&self) -> Option<&Failing> {
-        self.failing.first()
+        self.failing.iter().find(|failing| !failing.is_cut()).or(self.failing.first())
+    }
+
+    /// Was something found?
+    pub fn has_found(&self) -> bool {
+        self.failing.iter().any(|failing| !failing.is_cut())
     }
 }
 
-/// How often to look at the clock.
+/// So many executions may hang: the program won't do better.
+const HANGS: u32 = 3;
+
+/// How often to call `watch`.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Explores: returns when something is found, nothing is left, or a limit is reached. `watch` is called now and then.
@@ -122,23 +156,33 @@ pub fn explore<S: Source>(
     mut watch: impl FnMut(&Summary, &dyn Strategy),
 ) -> Result<Summary, S::Error> {
     let start = Instant::now();
+    source.until(start.checked_add(limits.time));
     let mut summary = Summary::default();
     let (mut seen, mut fingerprints) = (FxHashSet::default(), Fingerprints::default());
     let (mut plan, mut trace, mut last) = (Plan::default(), Trace::default(), Trace::default());
     let mut look_at = 1;
+    let mut hung = 0;
     while strategy.next(&mut plan) {
-        if summary.executions >= limits.executions || summary.time > limits.time {
+        summary.time = start.elapsed();
+        let done = summary.executions >= limits.executions || summary.cut >= limits.given_up;
+        if done || summary.time > limits.time || hung >= HANGS {
             summary.stopped = true;
             break;
         }
         trace.clear();
         let outcome = source.run(&plan, &mut trace)?;
+        if outcome.late {
+            summary.stopped = true;
+            break;
+        }
         summary.executions += 1;
         summary.steps += trace.steps.len() as u64;
-        summary.diverged = diverged(&plan, &last, &trace);
+        let hangs = matches!(outcome.failure, Some(Failure::Hang(_)));
+        summary.diverged = if hangs { None } else { diverged(&plan, &last, &trace) };
         if plan.then != Fallback::NonPreemptive
             && summary.executions.is_power_of_two()
             && summary.diverged.is_none()
+            && !hangs
         {
             summary.diverged = run_again(source, &trace, &mut last)?;
         }
@@ -148,16 +192,24 @@ pub fn explore<S: Source>(
             summary.distinct += u64::from(seen.insert(fingerprints.of(&trace)));
         }
         summary.borderline += u64::from(outcome.found.iter().any(|found| matches!(found, Found::Stale(_))));
-        let found = is_failing(&trace, &outcome);
-        if found && is_new(&summary.failing, trace.end, &outcome) {
+        let cut = is_cut(trace.end, &outcome);
+        summary.cut += u64::from(cut || trace.end == End::StepLimit || hangs);
+        summary.fair += u64::from(trace.changes.iter().any(|change| change.state == State::Held));
+        let fails = is_failing(&trace, &outcome);
+        if fails && is_new(&summary.failing, trace.end, &outcome) {
             let tape = trace.tape().collect();
             summary.failing.push(Failing { number: summary.executions, tape, end: trace.end, outcome });
         }
-        if summary.diverged.is_some() || found && !limits.keep_going {
+        if summary.diverged.is_some() || fails && !cut && !limits.keep_going {
             break;
         }
         strategy.learn(&plan, &trace);
         std::mem::swap(&mut trace, &mut last);
+        if hangs {
+            // Another time it may take less long.
+            last.clear();
+            hung += 1;
+        }
         if summary.executions >= look_at {
             summary.time = start.elapsed();
             watch(&summary, &*strategy);
@@ -166,7 +218,10 @@ pub fn explore<S: Source>(
         }
     }
     summary.time = start.elapsed();
+    source.until(None);
     summary.progress = strategy.progress();
+    // Who was given up, or kept from going on, might have done something else.
+    summary.progress.exhausted &= summary.cut + summary.fair == 0;
     Ok(summary)
 }
 
@@ -174,6 +229,13 @@ pub fn explore<S: Source>(
 pub(crate) fn is_failing(trace: &Trace, outcome: &Outcome) -> bool {
     let stuck = matches!(trace.end, End::Deadlock | End::Livelock | End::StepLimit);
     stuck || !outcome.found.is_empty() || outcome.failure.is_some()
+}
+
+/// Was it given up, with nothing found until then?
+fn is_cut(end: End, outcome: &Outcome) -> bool {
+    let failed = !matches!(outcome.failure, None | Some(Failure::Hang(_) | Failure::Unmodelled(_)));
+    let given_up = end == End::StepLimit || outcome.failure.is_some();
+    given_up && !failed && outcome.found.is_empty()
 }
 
 /// Has nothing like that been found before?
@@ -204,6 +266,6 @@ fn run_again<S: Source>(
     let mut plan = Plan::default();
     plan.replay(trace.tape());
     again.clear();
-    source.run(&plan, again)?;
-    Ok(diverged(&plan, trace, again))
+    let outcome = source.run(&plan, again)?;
+    Ok(if outcome.late { None } else { diverged(&plan, trace, again) })
 }

@@ -10,6 +10,7 @@
 
 mod determinism;
 mod engine;
+mod fairness;
 mod fingerprint;
 mod op;
 mod plan;
@@ -18,6 +19,7 @@ mod priorities;
 pub mod strategies;
 mod strategy;
 pub mod tape;
+mod threads;
 mod trace;
 pub mod wire;
 

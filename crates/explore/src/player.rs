@@ -4,8 +4,9 @@
 //! whose turn it is ([`Player::turn`]) and tells what that thread did ([`Player::did`]). It is fast where nothing is to
 //! decide: one thread going on costs a few comparisons.
 
+use crate::fairness::Fairness;
 use crate::priorities::Priorities;
-use crate::{CHOICE, Change, Fallback, NOBODY, Op, Plan, Step, ThreadId, Trace};
+use crate::{CHOICE, Change, Fallback, Kind, NOBODY, Op, Plan, Step, ThreadId, Trace};
 use seqcst_model::sample::Random as Rng;
 
 /// What a thread can do now.
@@ -20,6 +21,16 @@ pub enum State {
     /// It can go on and offers its turn to others: a yield, a sleep, a wait whose time can be up. To go on with another
     /// thread is no preemption.
     Willing = 2,
+    /// It could go on, but has done so in vain, again and again, and must let others go first who can: never told by a
+    /// source, only found on a [`Trace`] (see `fairness.rs`).
+    Held = 3,
+}
+
+impl State {
+    /// Can it go on, and may it?
+    pub fn can_go(self) -> bool {
+        matches!(self, State::Ready | State::Willing)
+    }
 }
 
 /// Whose turn it is.
@@ -72,6 +83,13 @@ pub struct Player {
     at: usize,
     rng: Rng,
     priorities: Priorities,
+    fairness: Fairness,
+    /// Steps so far, with choices.
+    steps: u32,
+    /// Who is held from now on, or no longer: not yet on the trace.
+    held: Vec<Change>,
+    /// So many steps of a thread in a row are too many, if others can go on; 0: none are.
+    most_in_a_row: u32,
     /// Who has the highest priority, if that is known.
     highest: Option<ThreadId>,
     /// The choice made in this turn, and out of how many.
@@ -81,12 +99,21 @@ pub struct Player {
 }
 
 impl Player {
+    /// From the next plan on: no execution has more steps than these. So that one thread can't use them all up, it lets
+    /// others go first after a part of them.
+    pub fn limit_steps(&mut self, most: u32) {
+        self.most_in_a_row = (most / 8).max(1);
+    }
+
     /// Starts anew with this plan; keeps its memory. No thread is there yet.
     pub fn start(&mut self, plan: &Plan) {
         self.plan.clone_from(plan);
         self.states.clear();
         (self.ready, self.willing, self.current, self.at) = (0, 0, 0, 0);
         (self.highest, self.chosen, self.diverged) = (None, None, false);
+        self.fairness.start(self.most_in_a_row);
+        self.steps = 0;
+        self.held.clear();
         match plan.then {
             Fallback::NonPreemptive => {}
             Fallback::Random { seed } => self.rng = Rng::new(seed),
@@ -112,16 +139,26 @@ impl Player {
         if let Fallback::Pct { .. } = self.plan.then {
             self.highest = None;
             self.priorities.welcome(self.states.len());
-            if state == State::Willing {
-                self.priorities.offer(thread);
+        }
+        self.tell_held(record);
+        self.fairness.changed();
+        if self.fairness.held.has(thread) {
+            if state != State::Blocked {
+                return;
             }
+            self.fairness.held.remove(thread);
         }
         record.change(Change { before: record.count(), thread, state });
     }
 
+    #[inline]
+    fn tell_held(&mut self, record: &mut impl Record) {
+        self.held.drain(..).for_each(|change| record.change(change));
+    }
+
     fn count(&mut self, state: State, change: fn(u32, u32) -> u32) {
         match state {
-            State::Blocked => {}
+            State::Blocked | State::Held => {}
             State::Ready => self.ready = change(self.ready, 1),
             State::Willing => self.willing = change(self.willing, 1),
         }
@@ -147,15 +184,33 @@ impl Player {
     /// Whose turn is it? The same answer until [`Player::did`] or [`Player::set`] is called.
     #[inline]
     pub fn turn(&mut self) -> Choice {
+        if self.fairness.is_late() {
+            self.be_fair();
+        }
         if self.is_past_tape()
             && self.plan.then == Fallback::NonPreemptive
             && self.plan.asleep.is_empty()
             && self.state(self.current) == State::Ready
+            && !self.fairness.held.has(self.current)
             && !self.diverged
         {
             return Choice::Go(self.current);
         }
         self.decide()
+    }
+
+    /// Finds out who must let others go first. With priorities, they stay in front of it.
+    #[cold]
+    fn be_fair(&mut self) {
+        let Player { fairness, states, priorities, plan, held, steps, .. } = self;
+        fairness.look(states, |thread, must_wait, behind| {
+            let state = if must_wait { State::Held } else { states[thread as usize] };
+            if must_wait && let Fallback::Pct { .. } = plan.then {
+                priorities.put_behind(thread, behind.iter());
+            }
+            held.push(Change { before: *steps, thread, state });
+        });
+        self.highest = None;
     }
 
     fn decide(&mut self) -> Choice {
@@ -178,7 +233,9 @@ impl Player {
             Fallback::NonPreemptive => self.steady(),
             Fallback::Random { .. } => self.random(),
             Fallback::Pct { .. } => {
-                self.highest = self.highest.or_else(|| self.priorities.highest(&self.states));
+                let (states, held) = (&self.states, &self.fairness.held);
+                let can_go = |thread| states[thread as usize] != State::Blocked && !held.has(thread);
+                self.highest = self.highest.or_else(|| self.priorities.highest(can_go));
                 self.highest
             }
         };
@@ -215,11 +272,16 @@ impl Player {
         woken_by: Option<u32>,
         record: &mut impl Record,
     ) {
+        self.tell_held(record);
         record.step(Step { op, site, thread, woken_by: woken_by.unwrap_or(NOBODY) });
+        self.steps += 1;
+        let yields = op.kind == Kind::Yield || self.state(thread) == State::Willing;
+        self.fairness.made(thread, &op, yields.then_some(site));
         let on_tape = !self.is_past_tape();
         self.at += usize::from(on_tape);
         if let Some((chosen, many)) = self.chosen.take() {
             record.step(Step { op: Op::choice(chosen, many), site, thread, woken_by: NOBODY });
+            self.steps += 1;
             let played = self.plan.tape.get(self.at).is_some_and(|entry| entry & CHOICE != 0);
             self.at += usize::from(on_tape && played);
         }
@@ -242,8 +304,10 @@ impl Player {
         }
     }
 
+    /// It neither sleeps nor must let others go first.
     fn is_awake(&self, thread: ThreadId) -> bool {
-        self.plan.asleep.is_empty() || !self.plan.asleep.iter().any(|(sleeper, _)| *sleeper == thread)
+        let sleeps = || self.plan.asleep.iter().any(|(sleeper, _)| *sleeper == thread);
+        !self.fairness.held.has(thread) && (self.plan.asleep.is_empty() || !sleeps())
     }
 
     fn can_go(&self, thread: ThreadId, state: State) -> bool {

@@ -4,7 +4,7 @@
 //! drawn independently from `1..=k`, the thread that makes the step gets priority `d - i`, below all that threads start
 //! with, for the `i`-th step *drawn*: not in the order in which they come.
 
-use crate::{State, ThreadId};
+use crate::ThreadId;
 use seqcst_model::sample::Random as Rng;
 
 /// The priorities of an execution.
@@ -17,8 +17,9 @@ pub(crate) struct Priorities {
     lowerings: Vec<(u32, i64)>,
 }
 
-/// Threads start above this.
-const STARTS: i64 = 1 << 32;
+/// Threads start above this, with room for others between them and below.
+const STARTS: i64 = 1 << 56;
+const APART: u32 = 20;
 
 impl Priorities {
     pub fn start(&mut self, seed: u64, depth: u32, length: u32) {
@@ -27,7 +28,7 @@ impl Priorities {
         self.lowerings.clear();
         for i in 1..depth {
             let step = 1 + self.rng.pick(length.max(1));
-            self.lowerings.push((step, i64::from(depth - i)));
+            self.lowerings.push((step, i64::from(depth - i) << APART));
         }
         // At the same step, the lowest comes last and stays.
         self.lowerings.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -36,15 +37,16 @@ impl Priorities {
     /// Threads up to this number are there.
     pub fn welcome(&mut self, threads: usize) {
         while self.of.len() < threads {
-            self.of.push(STARTS + (self.rng.draw() >> 32) as i64);
+            let drawn = (self.rng.draw() >> 32) as i64;
+            self.of.push(STARTS + (drawn << APART));
         }
     }
 
-    /// Who offers its turn goes last from now on: or a loop that waits for others would keep them from running.
-    pub fn offer(&mut self, thread: ThreadId) {
-        let lowest = self.of.iter().min().copied().unwrap_or(STARTS);
-        if let Some(priority) = self.of.get_mut(thread as usize) {
-            *priority = lowest.min(0) - 1;
+    /// The thread waits for these in vain if they don't go first: from now on they do, and others stay where they are.
+    pub fn put_behind(&mut self, thread: ThreadId, others: impl Iterator<Item = ThreadId>) {
+        let lowest = others.filter_map(|other| self.of.get(other as usize)).min().copied();
+        if let (Some(lowest), Some(priority)) = (lowest, self.of.get_mut(thread as usize)) {
+            *priority = (*priority).min(lowest - 1);
         }
     }
 
@@ -63,10 +65,10 @@ impl Priorities {
         changed
     }
 
-    /// The thread with the highest priority that can run.
-    pub fn highest(&self, states: &[State]) -> Option<ThreadId> {
-        let able = (0..).zip(states).filter(|&(_, state)| *state != State::Blocked).map(|(thread, _)| thread);
-        able.max_by_key(|&thread: &ThreadId| self.of[thread as usize])
+    /// The thread with the highest priority among those that can go.
+    pub fn highest(&self, can_go: impl Fn(ThreadId) -> bool) -> Option<ThreadId> {
+        let able = (0..self.of.len() as ThreadId).filter(|&thread| can_go(thread));
+        able.max_by_key(|&thread| self.of[thread as usize])
     }
 }
 
@@ -88,7 +90,10 @@ mod tests {
             assert!(given.iter().all(|&(step, _)| (1..=10).contains(&step)));
             orders.insert(given.iter().map(|&(_, priority)| priority).collect::<Vec<_>>());
             given.sort_by_key(|&(_, priority)| priority);
-            assert_eq!(given.iter().map(|&(_, priority)| priority).collect::<Vec<_>>(), [1, 2, 3]);
+            assert_eq!(
+                given.iter().map(|&(_, priority)| priority).collect::<Vec<_>>(),
+                [1, 2, 3].map(|i| i << APART)
+            );
         }
         assert_eq!(orders.len(), 6, "the order of steps and the order of priorities are independent");
     }
@@ -98,11 +103,13 @@ mod tests {
         let mut priorities = Priorities::default();
         priorities.start(1, 2, 1);
         priorities.welcome(2);
-        let first = priorities.highest(&[State::Ready; 2]).expect("somebody is ready");
+        let first = priorities.highest(|_| true).expect("somebody is ready");
         assert!(priorities.made(1, first));
-        assert_eq!(priorities.highest(&[State::Ready; 2]), Some(1 - first));
-        priorities.offer(1 - first);
-        assert_eq!(priorities.highest(&[State::Willing; 2]), Some(first));
+        assert_eq!(priorities.highest(|_| true), Some(1 - first));
         assert!(!priorities.made(2, first));
+        // Behind the one that was lowered: a later lowering, to less, still puts that one behind both.
+        priorities.put_behind(1 - first, [first].into_iter());
+        assert_eq!(priorities.highest(|_| true), Some(first));
+        assert_eq!(priorities.highest(|thread| thread != first), Some(1 - first));
     }
 }

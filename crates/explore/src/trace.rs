@@ -177,9 +177,9 @@ impl States {
         self.states.get(thread as usize).copied().unwrap_or_default()
     }
 
-    /// All threads that can go on.
+    /// All threads that can go on and may.
     pub fn enabled(&self) -> impl Iterator<Item = ThreadId> + '_ {
-        let able = |&(_, state): &(u32, &State)| *state != State::Blocked;
+        let able = |&(_, state): &(u32, &State)| state.can_go();
         (0..).zip(&self.states).filter(able).map(|(thread, _)| thread)
     }
 

@@ -2,6 +2,7 @@
 
 use crate::exploration::Exploration;
 use crate::rt::source::Options;
+use std::io::Write;
 use std::time::Duration;
 
 pub use seqcst_model::Model;
@@ -29,7 +30,8 @@ pub enum Strategy {
 ///
 /// Environment variables that [`Builder::new`] and [`crate::model`] look at: `SEQCST_TAPE` (replays one execution),
 /// `SEQCST_STRATEGY` (`dpor`, `dpor:2`, `bounded`, `bounded:2`, `pct`, `pct:3`, `random`), `SEQCST_MODEL` (`rc11`, `rc20`, `ra`, `tso`,
-/// `sc`), `SEQCST_EXECUTIONS`, `SEQCST_SEED` and `SEQCST_LOG` (1: prints a summary).
+/// `sc`), `SEQCST_EXECUTIONS`, `SEQCST_SEED`, `SEQCST_ALL` (1: it is a failure if not all schedules were tried), `SEQCST_HANG`
+/// (seconds) and `SEQCST_LOG` (1: prints a summary).
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Builder {
@@ -39,12 +41,16 @@ pub struct Builder {
     pub(crate) seed: u64,
     pub(crate) tape: Option<String>,
     pub(crate) log: bool,
+    pub(crate) all: bool,
     pub(crate) options: Options,
 }
 
 /// With strategies that could go on forever, and with `dpor` unless another limit is set.
 const EXECUTIONS: u64 = 1_000_000;
 const FEWER: u64 = 10_000;
+
+/// No step for so long, and a test is taken to hang.
+const HANG: Duration = Duration::from_secs(10);
 
 impl Default for Builder {
     fn default() -> Builder {
@@ -56,6 +62,7 @@ impl Default for Builder {
             may_panic: false,
             leaks: false,
             spurious: false,
+            hang: HANG,
         };
         Builder {
             strategy: Strategy::Dpor,
@@ -64,6 +71,7 @@ impl Default for Builder {
             seed: 1,
             tape: None,
             log: false,
+            all: false,
             options,
         }
     }
@@ -89,6 +97,11 @@ impl Builder {
         if let Some(text) = get("SEQCST_EXECUTIONS") {
             builder.executions = text.parse().unwrap_or_else(|_| refuse("SEQCST_EXECUTIONS", &text));
         }
+        builder.all = get("SEQCST_ALL").is_some_and(|text| text != "0");
+        if let Some(text) = get("SEQCST_HANG") {
+            let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+            builder.options.hang = seconds.unwrap_or_else(|| refuse("SEQCST_HANG", &text));
+        }
         if let Some(text) = get("SEQCST_SEED") {
             builder.seed = text.parse().unwrap_or_else(|_| refuse("SEQCST_SEED", &text));
         }
@@ -105,6 +118,20 @@ impl Builder {
     pub fn memory_model(mut self, model: Model) -> Builder {
         assert!(Model::WATCHED.contains(&model), "seqcst has no monitor for {model}");
         self.options.model = model;
+        self
+    }
+
+    /// It is a failure if the strategy doesn't come to its end: if a limit was reached, or an execution was given up, or loops
+    /// were only taken for waits. Strategies that pick at random never do.
+    pub fn all_schedules(mut self, all: bool) -> Builder {
+        self.all = all;
+        self
+    }
+
+    /// If there is no step for so long, the process is ended, with a word on where it hangs: 10 s unless told otherwise; zero:
+    /// it may take as long as it likes, as it may when a tape is replayed.
+    pub fn hang(mut self, time: Duration) -> Builder {
+        self.options.hang = time;
         self
     }
 
@@ -185,7 +212,8 @@ impl Builder {
         }
     }
 
-    /// Explores, and panics with a report if something is wrong.
+    /// Explores, and panics with a report if something is wrong. If a limit was reached before all schedules were tried, that
+    /// is said on standard error, or a failure: see [`Builder::all_schedules`].
     ///
     /// # Panics
     /// If something is wrong: an access that could be stale, a race, a panic, a deadlock, too many steps.
@@ -197,6 +225,18 @@ impl Builder {
         }
         if let Some(report) = exploration.report() {
             panic!("{report}");
+        }
+        match exploration.left_out() {
+            Some(why) if self.all => panic!("seqcst: not all schedules were tried: {why}"),
+            Some(why) if exploration.reached_limit() => {
+                // Not by `eprintln`, which the test harness keeps to itself when a test passes.
+                let test = std::thread::current().name().map(|name| format!("{name}: ")).unwrap_or_default();
+                let text = format!(
+                    "seqcst: {test}not all schedules were tried: {why} (SEQCST_ALL=1 makes this a failure)\n"
+                );
+                let _ = std::io::stderr().write_all(text.as_bytes());
+            }
+            _ => {}
         }
     }
 

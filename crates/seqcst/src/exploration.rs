@@ -2,11 +2,13 @@
 
 use crate::builder::{Builder, Strategy};
 use crate::report::{self, Problem};
-use crate::rt::source::{Closure, StartAnew};
+use crate::rt::source::{Closure, Options, StartAnew};
+use crate::rt::statics;
 use seqcst_explore::strategies::{Bounded, BoundedDpor, Dpor, Pct, RandomWalk, Replay, minimize};
 use seqcst_explore::{
     Failing, Limits, Outcome, Plan, Source, Strategy as Schedules, Summary, Trace, explore, tape,
 };
+use std::time::{Duration, Instant};
 
 /// What came of an exploration.
 #[derive(Debug)]
@@ -14,6 +16,9 @@ pub struct Exploration {
     summary: Summary,
     /// Spinning threads went on so often because nobody else could.
     went_on: u64,
+    /// Threads were taken for spinning ones so often without having said so.
+    guessed: u64,
+    builder: Builder,
     /// Stale accesses that only make a wait longer.
     longer_waits: u64,
     report: Option<report::Report>,
@@ -22,24 +27,41 @@ pub struct Exploration {
 /// So many executions are spent on making a failing one simpler.
 const SIMPLER: u64 = 500;
 
+/// And so much time.
+const SIMPLIFYING: Duration = Duration::from_secs(10);
+
+/// So many executions may have too many steps: the closure won't do better.
+const GIVEN_UP: u64 = 100;
+
 impl Exploration {
     pub(crate) fn new(builder: &Builder, f: &dyn Fn()) -> Exploration {
-        let mut source = Closure::new(f, builder.options);
-        let limits = Limits { executions: builder.limit(), time: builder.time, ..Limits::default() };
+        // A debugger may stop what is replayed.
+        let hang = if builder.tape.is_some() { Duration::ZERO } else { builder.options.hang };
+        statics::first();
+        let start = Instant::now();
+        let mut source = Closure::new(f, Options { hang, ..builder.options });
+        let mut limits = Limits {
+            executions: builder.limit(),
+            time: builder.time,
+            given_up: GIVEN_UP,
+            ..Limits::default()
+        };
         source.world.drops_matter = builder.tape.as_ref().is_some_and(|text| text.starts_with(DROPS));
         let summary = loop {
             let mut strategy = schedules(builder);
             if let Ok(summary) = explore(&mut source, &mut *strategy, &limits, |_, _| ()) {
                 break summary;
             }
+            limits.time = builder.time.saturating_sub(start.elapsed());
         };
-        let (went_on, longer_waits) = (source.world.went_on, source.longer_waits);
+        let (went_on, guessed) = (source.world.went_on, source.world.guessed);
+        let longer_waits = source.longer_waits;
         let report = match (&summary.diverged, summary.first()) {
-            (Some(divergence), _) => Some(report::diverged(divergence)),
+            (Some(divergence), _) => Some(report::diverged(divergence, &source.kept())),
             (None, Some(failing)) => Some(tell(&mut source, failing, builder)),
             (None, None) => None,
         };
-        Exploration { summary, went_on, longer_waits, report }
+        Exploration { summary, went_on, guessed, longer_waits, report, builder: builder.clone() }
     }
 
     /// Executions, redundant ones included.
@@ -72,18 +94,59 @@ impl Exploration {
         self.summary.time
     }
 
-    /// All schedules were tried, up to the order of independent steps. Spin loops are taken for waits: see
-    /// [`Exploration::approximations`].
+    /// All schedules were tried, up to the order of independent steps. A loop that says that it waits
+    /// ([`crate::hint::spin_loop`], [`crate::thread::yield_now`]) is taken at its word: it runs only when something that it
+    /// reads has changed.
     #[must_use]
     pub fn is_exhaustive(&self) -> bool {
-        self.summary.progress.exhausted && !self.summary.stopped
+        self.summary.progress.exhausted && !self.summary.stopped && self.approximations() == 0
     }
 
-    /// How often threads that seemed to wait in a loop went on because nobody else could run. If it isn't 0, loops that
-    /// count may have been taken for loops that wait, and schedules left out.
+    /// How often a thread was only *taken* for one that waits in a loop: it had read the same many times in a row
+    /// ([`Builder::patience`]), or went on because nobody else could run. If it isn't 0, loops that count may have been taken
+    /// for loops that wait, and schedules left out.
     #[must_use]
     pub fn approximations(&self) -> u64 {
-        self.went_on
+        self.went_on + self.guessed
+    }
+
+    /// A limit ended the exploration.
+    #[must_use]
+    pub fn reached_limit(&self) -> bool {
+        self.summary.stopped
+    }
+
+    /// Why the strategy did not come to its end, or not to all that it should have seen; None: it did.
+    #[must_use]
+    pub fn left_out(&self) -> Option<String> {
+        let Summary { executions, cut, fair, stopped, .. } = self.summary;
+        let mut reasons = Vec::new();
+        if stopped {
+            reasons.push(match () {
+                () if executions >= self.builder.limit() => format!(
+                    "stopped at the limit of {executions} executions (Builder::executions, SEQCST_EXECUTIONS)"
+                ),
+                () if cut >= GIVEN_UP => format!("stopped after {executions} executions"),
+                () => format!("stopped at the limit of {:?} (Builder::time_limit)", self.builder.time),
+            });
+        }
+        if self.builder.tape.is_none()
+            && matches!(self.builder.strategy, Strategy::Pct { .. } | Strategy::Random)
+        {
+            reasons.push("the strategy picks at random".to_owned());
+        }
+        if cut > 0 {
+            reasons.push(format!("{cut} executions were given up before their ends (Builder::steps)"));
+        }
+        if fair > 0 {
+            reasons.push(format!(
+                "in {fair} executions a thread that had tried in vain was held back until others had a turn"
+            ));
+        }
+        if self.approximations() > 0 {
+            reasons.push(format!("loops were taken for waits {} times", self.approximations()));
+        }
+        (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 
     /// What is wrong; None: nothing was found.
@@ -113,7 +176,7 @@ impl Exploration {
     /// One line for people.
     #[must_use]
     pub fn summary(&self) -> String {
-        let Summary { executions, redundant, distinct, steps, time, stopped, .. } = &self.summary;
+        let Summary { executions, redundant, distinct, steps, time, .. } = &self.summary;
         let rate = *executions as f64 / time.as_secs_f64().max(1e-9);
         let mut line = format!(
             "seqcst: {executions} executions ({distinct} different, {redundant} redundant), {steps} steps, {:.3} s, \
@@ -122,17 +185,14 @@ impl Exploration {
         );
         if self.is_exhaustive() {
             line += ", all schedules";
-        } else if *stopped {
-            line += ", stopped at a limit";
+        } else if let Some(why) = self.left_out() {
+            line += &format!("; not all schedules: {why}");
         }
         if let Some(guarantee) = &self.summary.progress.guarantee {
             line += &format!("; {guarantee}");
         }
         if self.longer_waits > 0 {
             line += &format!("; {} stale reads that only wait longer", self.longer_waits);
-        }
-        if self.went_on > 0 {
-            line += &format!("; loops taken for waits went on {} times when nobody else could", self.went_on);
         }
         line
     }
@@ -164,7 +224,9 @@ fn tell(source: &mut Closure<'_>, failing: &Failing, builder: &Builder) -> repor
     let mut tape = failing.tape.clone();
     if builder.tape.is_none() {
         let same = |trace: &Trace, outcome: &Outcome| kind(outcome, trace) == wanted;
+        source.until(Some(Instant::now() + SIMPLIFYING));
         let simpler = minimize(source, &tape, same, SIMPLER).ok().flatten();
+        source.until(None);
         tape = simpler.map_or(tape, |simpler| simpler.tape);
     }
     let mut plan = Plan::default();

@@ -10,7 +10,7 @@ pub type Measured = saved::Measured<Row>;
 /// One line of a table.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Row {
-    /// Which table: `sober`, `search`, `speed`.
+    /// Which table: `sober`, `search`, `pct`, `speed`.
     pub group: String,
     /// The program.
     pub program: String,

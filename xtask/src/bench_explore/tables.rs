@@ -7,7 +7,9 @@ impl Measured {
     /// All tables.
     pub fn report(&self) -> String {
         let of = |group: &str| self.rows.iter().filter(|row| row.group == group).cloned().collect::<Vec<_>>();
-        [self.origin() + "\n", sober(&of("sober")), searches(&of("search")), speed(&of("speed"))].join("\n")
+        let tables =
+            [sober(&of("sober")), searches(&of("search")), promises(&of("pct")), speed(&of("speed"))];
+        [self.origin() + "\n", tables.join("\n")].join("\n")
     }
 }
 
@@ -71,6 +73,36 @@ fn searches(rows: &[Row]) -> String {
             yes(row.get("found")).to_owned(),
             count(row.get("executions") as u64),
             seconds(row.get("first")),
+        ]);
+    }
+    table.markdown()
+}
+
+/// How often `pct` finds bugs of known depth, and how often it must.
+fn promises(rows: &[Row]) -> String {
+    let columns = [
+        "depth",
+        "threads n",
+        "steps k",
+        "guarantee 1/(n·k^(d−1))",
+        "measured",
+        "seeds",
+        "found",
+        "executions",
+    ];
+    let mut table = Table::new(&columns, &[]);
+    for row in rows {
+        let depth: i32 = row.how.parse().unwrap_or(1);
+        let guarantee = 1.0 / (row.get("threads") * row.get("steps").powi(depth - 1)).max(1.0);
+        table.row(vec![
+            row.how.clone(),
+            count(row.get("threads") as u64),
+            count(row.get("steps") as u64),
+            format!("{guarantee:.4}"),
+            format!("{:.4}", row.get("found") / row.get("executions").max(1.0)),
+            count(row.get("seeds") as u64),
+            count(row.get("found") as u64),
+            count(row.get("executions") as u64),
         ]);
     }
     table.markdown()

@@ -28,6 +28,7 @@ use seqcst_program::code::Code;
 use seqcst_program::semantics::Machine;
 use spin::SpinHistory;
 use std::convert::Infallible;
+use std::time::Instant;
 use watch::Watch;
 
 /// What to look for.
@@ -61,7 +62,11 @@ pub struct ProgramSource<'a> {
     watch: Watch,
     plain: Plain,
     log: Log,
+    until: Option<Instant>,
 }
+
+/// How many steps to make between two looks at the clock.
+const LOOK: usize = 4096;
 
 #[derive(Debug, Default)]
 struct Thread {
@@ -118,6 +123,7 @@ impl<'a> ProgramSource<'a> {
             watch: Watch::default(),
             plain: Plain::default(),
             log: Log::default(),
+            until: None,
         }
     }
 
@@ -141,6 +147,7 @@ impl<'a> ProgramSource<'a> {
         self.log.starts.resize(count, 0);
         self.log.steps.clear();
         self.log.found.clear();
+        self.player.limit_steps(self.options.steps);
         self.player.start(plan);
         for thread in 0..count {
             self.threads[thread].trail.clear();
@@ -245,7 +252,12 @@ impl schedule::Source for ProgramSource<'_> {
         self.start(plan, trace, &mut outcome);
         let mut choice = self.player.turn();
         while let Choice::Go(thread) = choice {
-            if trace.steps.len() as u32 >= self.options.steps {
+            let steps = trace.steps.len();
+            if steps as u32 >= self.options.steps {
+                break;
+            }
+            if steps.is_multiple_of(LOOK) && self.until.is_some_and(|until| Instant::now() > until) {
+                outcome.late = true;
                 break;
             }
             self.step(thread as usize, trace, &mut outcome);
@@ -253,6 +265,10 @@ impl schedule::Source for ProgramSource<'_> {
         }
         self.finish(choice, trace);
         Ok(outcome)
+    }
+
+    fn until(&mut self, until: Option<Instant>) {
+        self.until = until;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use seqcst_model::{Event, Graph, Loc, Mode, Model, Outcome, Relation};
 use seqcst_program::line_column;
-use seqcst_report::{Edge, Event as Shown, Problem, Relation as Name, Witness};
+use seqcst_report::{Edge, Effect, Event as Shown, Problem, Relation as Name, Witness};
 
 /// Whether the witness is what it claims to be.
 pub fn confirm(witness: &Witness, source: &str, model: Model) -> Result<(), String> {
@@ -72,7 +72,14 @@ fn rebuild(witness: &Witness) -> Result<Graph, String> {
 
 /// As an event of a graph; what has no order is relaxed.
 fn event(shown: &Shown, index: usize, locations: &mut Vec<String>) -> Option<Event> {
-    let (outcome, mode) = (shown.outcome?, shown.mode.unwrap_or(Mode::Relaxed));
+    let mode = shown.mode.unwrap_or(Mode::Relaxed);
+    // Which values they are does not matter, only which are equal.
+    let outcome = match shown.effect? {
+        Effect::Read(value) => Outcome::Read(value as u32),
+        Effect::Wrote(value) => Outcome::Wrote(value as u32),
+        Effect::Updated(old, new) => Outcome::Updated(old as u32, new as u32),
+        Effect::Fenced => Outcome::Fenced,
+    };
     let loc = shown.location.clone().map(|name| {
         let known = locations.iter().position(|known| *known == name);
         Loc(known.unwrap_or_else(|| {

@@ -3,7 +3,9 @@
 use super::verdict::Conclusion;
 use crate::flags::ExploreFlags;
 use seqcst_explore::{Summary, ThreadId, tape};
+use seqcst_model::Model;
 use seqcst_report::answer::{Bound, Explored, FailingExecution};
+use seqcst_report::format::count;
 use seqcst_report::{Answer, Details, Witness};
 
 /// An execution in which something was found.
@@ -28,8 +30,12 @@ pub fn answer(
 ) -> Answer {
     let command: Vec<String> = flags.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let (proved, not_proved) = match strategy {
-        Some(_) if failing.is_none() || summary.progress.exhausted => proved(summary),
+        Some(_) if !summary.has_found() || summary.progress.exhausted => proved(summary),
         _ => (None, None),
+    };
+    let not_proved = match (not_looked_for(flags), not_proved) {
+        (Some(one), Some(other)) => Some(format!("{other}; {one}")),
+        (one, other) => one.or(other),
     };
     let file = command.first().cloned().unwrap_or_default();
     let replay = failing.as_ref().map(|failing| super::replay_command(flags, &failing.tape));
@@ -50,6 +56,8 @@ pub fn answer(
         // Of fewer there is nothing to tell.
         rate: (seconds >= 0.01).then(|| (summary.executions as f64 / seconds) as u64),
         exhausted: summary.progress.exhausted,
+        given_up: summary.cut,
+        held_back: summary.fair,
         bounds: bounds.map(|(preemptions, &executions)| Bound { preemptions, executions }).collect(),
         finished_bound: summary.progress.finished_bound,
         guarantee: summary.progress.guarantee.clone(),
@@ -57,8 +65,19 @@ pub fn answer(
         found,
     };
     let details = Details::Explore(Box::new(explored));
-    let answer = Answer::new(file, Some(flags.model), conclusion.verdict, details);
+    let model = if flags.no_monitor { Model::Sc } else { flags.model };
+    let answer = Answer::new(file, Some(model), conclusion.verdict, details);
     Answer { limit: conclusion.limit, seconds, proved, not_proved, witness, replay, ..answer }
+}
+
+/// What the user didn't want to know.
+fn not_looked_for(flags: &ExploreFlags) -> Option<String> {
+    let what = match (flags.no_monitor, flags.no_races) {
+        (true, _) => "stale accesses and data races",
+        (false, true) => "data races",
+        (false, false) => return None,
+    };
+    Some(format!("{what} were not looked for"))
 }
 
 /// What holds now, and what doesn't follow from it.
@@ -69,13 +88,35 @@ fn proved(summary: &Summary) -> (Option<String>, Option<String>) {
         1 => "with up to 1 preemption".to_owned(),
         many => format!("with up to {many} preemptions"),
     };
+    let but = left_out(summary);
     match (progress.exhausted, progress.finished_bound, &progress.guarantee) {
         (true, ..) => (Some("all schedules were tried".to_owned()), None),
         (false, Some(bound), _) => (
-            Some(format!("all schedules {} were tried", up_to(bound))),
+            Some(format!(
+                "all schedules {} were tried{}",
+                up_to(bound),
+                but.map_or(String::new(), |but| format!(", but {but}"))
+            )),
             Some("nothing is known about others".to_owned()),
         ),
-        (false, None, Some(guarantee)) => (Some(guarantee.clone()), None),
-        (false, None, None) => (None, Some("nothing is proved".to_owned())),
+        (false, None, Some(guarantee)) => (Some(guarantee.clone()), but),
+        (false, None, None) => (
+            None,
+            Some("nothing is proved".to_owned() + &but.map_or(String::new(), |but| format!(": {but}"))),
+        ),
     }
+}
+
+/// What was not seen of the schedules that were tried.
+fn left_out(summary: &Summary) -> Option<String> {
+    let Summary { cut, fair, .. } = *summary;
+    let cut = (cut > 0).then(|| format!("{} had to be given up", count(cut, "execution")));
+    let fair = (fair > 0).then(|| {
+        format!(
+            "in {} a thread that had tried in vain was held back until others had a turn",
+            count(fair, "execution")
+        )
+    });
+    let both: Vec<String> = cut.into_iter().chain(fair).collect();
+    (!both.is_empty()).then(|| both.join(", "))
 }

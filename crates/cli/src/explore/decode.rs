@@ -58,6 +58,7 @@ impl Decode for Change {
                 0 => State::Blocked,
                 1 => State::Ready,
                 2 => State::Willing,
+                3 => State::Held,
                 _ => return None,
             },
         })

@@ -83,16 +83,26 @@ fn limits(flags: &ExploreFlags, strategy: StrategyName) -> Limits {
         executions: flags.executions.unwrap_or(unless_told),
         time: flags.timeout,
         keep_going: flags.keep_going,
+        given_up: if endless { u64::MAX } else { strategies::GIVEN_UP },
         distinct: true,
     }
+}
+
+/// Are stale accesses looked for?
+fn watches(flags: &ExploreFlags) -> bool {
+    !flags.no_monitor && flags.model != Model::Sc
 }
 
 /// Which limit was reached.
 fn limit(flags: &ExploreFlags, summary: &Summary) -> String {
     match flags.executions {
         Some(most) if summary.executions >= most => format!("limit of {} executions", thousands(most)),
-        _ => format!("limit of {} s", flags.timeout.as_secs_f64()),
+        _ => time_is_up(flags),
     }
+}
+
+fn time_is_up(flags: &ExploreFlags) -> String {
+    format!("limit of {} s", flags.timeout.as_secs_f64())
 }
 
 /// Why a tape can't be played.
@@ -107,6 +117,9 @@ fn replay_command(flags: &ExploreFlags, tape: &[ThreadId]) -> String {
     let mut words = vec!["seqcst".to_owned(), "explore".to_owned()];
     if flags.model != Model::default() {
         words.extend(["--model".to_owned(), flags.model.name().to_owned()]);
+    }
+    if flags.no_monitor {
+        words.push("--no-monitor".to_owned());
     }
     if flags.no_races {
         words.push("--no-races".to_owned());

@@ -13,13 +13,13 @@ use seqcst_check::schedules::{Options, ProgramSource};
 use seqcst_check::states::{Found, Violation};
 use seqcst_check::witness::witness;
 use seqcst_explore::{End, Failure, Outcome, Plan, Source, Strategy, Summary, ThreadId, Trace, explore};
-use seqcst_model::Model as MemoryModel;
 use seqcst_program::lower;
 use seqcst_program::semantics::Machine;
 use seqcst_report::Status;
 use seqcst_report::answer::FailingExecution;
 use seqcst_report::{Answer, Verdict, Witness};
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// Explores it.
 pub fn run(flags: &ExploreFlags) -> Result<Answer, Stop> {
@@ -43,7 +43,7 @@ pub fn run(flags: &ExploreFlags) -> Result<Answer, Stop> {
         lower(&input.parsed.program, flags.model).map_err(|error| Stop::BadInput(error.to_string()))?;
     let machine = Machine::new(code);
     let options = Options {
-        monitor: !flags.no_monitor && flags.model != MemoryModel::Sc,
+        monitor: super::watches(flags),
         races: !flags.no_races && !flags.no_monitor,
         steps: flags.steps,
     };
@@ -86,7 +86,9 @@ impl Model<'_> {
         drop(bar);
         let strategy = Some(strategies::word(name));
         let Some(first) = summary.first().cloned() else {
-            let verdict = Conclusion::without_finding(&summary, || super::limit(self.flags, &summary));
+            let verdict = Conclusion::without_finding(&summary, super::watches(self.flags), || {
+                super::limit(self.flags, &summary)
+            });
             return Ok(self.answer(strategy, verdict, &summary, None));
         };
         let verdict = self.conclude(first.end, &first.outcome, &first.tape);
@@ -105,7 +107,12 @@ impl Model<'_> {
     }
 
     fn replay(&mut self, tape: &[ThreadId]) -> Result<Answer, Stop> {
+        self.source.until(Instant::now().checked_add(self.flags.timeout));
         let (trace, outcome) = self.execute(tape);
+        self.source.until(None);
+        if outcome.late {
+            return Err(Stop::GaveUp(super::time_is_up(self.flags)));
+        }
         if trace.end == End::Diverged {
             return Err(Stop::BadInput(super::does_not_fit(tape, &trace)));
         }

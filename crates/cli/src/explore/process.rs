@@ -60,7 +60,24 @@ pub struct Process {
     bytes: Vec<u8>,
     asleep: Vec<Asleep>,
     findings: Vec<Finding>,
+    /// No execution goes on after this time.
+    until: Option<Instant>,
+    /// The server doesn't answer any more.
+    lost: bool,
 }
+
+/// How an execution ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Ending {
+    ByItself,
+    /// It came to no step for too long, and was stopped.
+    Hangs(String),
+    /// Time was up, and it was stopped.
+    Late,
+}
+
+/// How long a program may take to end that was told to.
+const STOPPING: Duration = Duration::from_secs(5);
 
 /// How long to sleep between two looks at a program that doesn't answer.
 const LOOK: Duration = Duration::from_millis(20);
@@ -102,6 +119,8 @@ impl Process {
             bytes: Vec::new(),
             asleep: Vec::new(),
             findings: Vec::new(),
+            until: None,
+            lost: false,
         };
         process.wait_until_ready()?;
         Ok(process)
@@ -190,6 +209,12 @@ impl Process {
     }
 
     fn execute(&mut self, plan: &Plan, trace: &mut Trace, reports: bool) -> Result<Outcome, ProcessError> {
+        if self.lost {
+            return Err(ProcessError::Lost(format!("{} doesn't answer any more", self.name())));
+        }
+        if self.is_late() {
+            return Ok(Outcome { late: true, ..Outcome::default() });
+        }
         let (then, seed, depth, length) = match plan.then {
             Fallback::NonPreemptive => (0, 0, 0, 0),
             Fallback::Random { seed } => (1, seed, 0, 0),
@@ -228,22 +253,45 @@ impl Process {
         }
         header.turn.store(turn::GO, Ordering::Release);
         let _ = futex::wake(&header.turn, futex::Flags::empty(), 1);
-        let hangs = self.wait_until_done()?;
+        let hangs = match self.wait_until_done()? {
+            Ending::ByItself => None,
+            Ending::Hangs(why) => Some(why),
+            Ending::Late => return Ok(Outcome { late: true, ..Outcome::default() }),
+        };
         self.read(trace);
         Ok(self.outcome(trace, hangs))
     }
 
-    /// Waits for the end of the execution; says who hangs, if somebody does.
-    fn wait_until_done(&mut self) -> Result<Option<String>, ProcessError> {
+    fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() > until)
+    }
+
+    /// Waits for the end of the execution, or brings it about.
+    fn wait_until_done(&mut self) -> Result<Ending, ProcessError> {
         let mut seen = (0, 0);
         let mut since = Instant::now();
-        let mut hangs = None;
+        let mut ending = Ending::ByItself;
         loop {
             let header = self.header();
             if header.turn.load(Ordering::Acquire) != turn::GO {
-                return Ok(hangs);
+                return Ok(ending);
             }
             sleep_while(&header.turn, turn::GO);
+            if ending != Ending::ByItself && since.elapsed() > STOPPING {
+                self.lost = true;
+                if ending == Ending::Late {
+                    return Ok(ending);
+                }
+                return Err(ProcessError::Lost(format!("{} hangs and can't be stopped", self.name())));
+            }
+            if ending == Ending::ByItself && self.is_late() {
+                self.stop_execution();
+                (ending, since) = (Ending::Late, Instant::now());
+            }
+            if ending != Ending::ByItself {
+                continue;
+            }
+            let header = self.header();
             let now = (header.pulse.load(Ordering::Relaxed), header.steps.load(Ordering::Relaxed));
             if now != seen {
                 (seen, since) = (now, Instant::now());
@@ -256,24 +304,21 @@ impl Process {
                 return Err(ProcessError::Lost(format!("{} is gone ({status})", self.name())));
             }
             if since.elapsed() > self.settings.hang {
-                if hangs.is_some() {
-                    return Err(ProcessError::Lost(format!("{} hangs and can't be stopped", self.name())));
-                }
-                hangs = Some(self.stop_execution());
-                since = Instant::now();
+                self.stop_execution();
+                let why = format!("no step for {} s", self.settings.hang.as_secs_f64());
+                (ending, since) = (Ending::Hangs(why), Instant::now());
             }
         }
     }
 
-    /// Ends the process of this execution, which has not come to a scheduling point for too long.
-    fn stop_execution(&self) -> String {
+    /// Ends the process of this execution.
+    fn stop_execution(&self) {
         let header = self.header();
         let child = header.child.load(Ordering::Acquire);
         // 1 and below are whole groups of processes, or init: never.
         if let Some(pid) = Pid::from_raw(child).filter(|_| child > 1) {
             let _ = kill_process(pid, Signal::KILL);
         }
-        format!("no step for {} s", self.settings.hang.as_secs_f64())
     }
 
     fn read(&mut self, trace: &mut Trace) {
@@ -314,7 +359,7 @@ impl Process {
             (None, End::Done) if code != 0 => Some(Failure::ExitCode(code)),
             _ => None,
         };
-        Outcome { found, failure }
+        Outcome { found, failure, late: false }
     }
 
     /// Steps of the last execution up to what was found first, with that step.
@@ -334,6 +379,10 @@ impl Source for Process {
 
     fn run(&mut self, plan: &Plan, trace: &mut Trace) -> Result<Outcome, ProcessError> {
         self.execute(plan, trace, false)
+    }
+
+    fn until(&mut self, until: Option<Instant>) {
+        self.until = until;
     }
 }
 

@@ -16,6 +16,7 @@ use seqcst_explore::{
 use seqcst_model::Model;
 use seqcst_report::answer::FailingExecution;
 use seqcst_report::{Answer, Verdict, signal_name};
+use std::time::Instant;
 
 /// Explores it.
 pub fn run(flags: &ExploreFlags) -> Result<Answer, Stop> {
@@ -50,13 +51,15 @@ fn settings(flags: &ExploreFlags) -> Result<Settings, String> {
 fn search(flags: &ExploreFlags, process: &mut Process) -> Result<Answer, Stop> {
     let name = strategies::name(flags, false);
     let mut strategy = strategies::new(flags, name);
-    let limits = limits(flags, name);
+    let mut limits = limits(flags, name);
+    let start = Instant::now();
     let bar = Bar::new(&flags.command[0].to_string_lossy());
     let watch = |summary: &Summary, strategy: &dyn Strategy| bar.update(summary, || strategy.progress());
     let mut summary = explore(process, &mut *strategy, &limits, watch)?;
-    if process.is_mixed() && summary.failing.is_empty() {
+    if process.is_mixed() && !summary.has_found() && !summary.stopped {
         // Objects have other names from now on: what the strategy has learned of them is worth nothing.
         strategy = strategies::new(flags, name);
+        limits.time = limits.time.saturating_sub(start.elapsed());
         summary = explore(process, &mut *strategy, &limits, watch)?;
     }
     drop(bar);
@@ -65,11 +68,13 @@ fn search(flags: &ExploreFlags, process: &mut Process) -> Result<Answer, Stop> {
     }
     let strategy = Some(strategies::word(name));
     let Some(first) = summary.first() else {
-        let verdict = Conclusion::without_finding(&summary, || super::limit(flags, &summary));
+        let verdict =
+            Conclusion::without_finding(&summary, super::watches(flags), || super::limit(flags, &summary));
         return Ok(answer(flags, strategy, verdict, &summary, None, process));
     };
     let verdict =
         Conclusion::of(first.end, &first.outcome, flags.steps).unwrap_or(Verdict::NothingFound.into());
+    let hangs = matches!(first.outcome.failure, Some(Failure::Hang(_)));
     let (tape, minimized) = if flags.minimize {
         let each = summary.time.div_f64(summary.executions.max(1) as f64);
         let (tape, words) = strategies::minimized(process, first, (&verdict, flags.steps), each)?;
@@ -77,7 +82,7 @@ fn search(flags: &ExploreFlags, process: &mut Process) -> Result<Answer, Stop> {
     } else {
         (first.tape.clone(), None)
     };
-    let mut told = once_more(flags, process, first.number, &tape, &verdict)?;
+    let mut told = once_more(flags, process, first.number, &tape, (&verdict, hangs))?;
     told.execution.message.extend(minimized);
     Ok(answer(flags, strategy, verdict, &summary, Some(told), process))
 }
@@ -86,7 +91,11 @@ fn replay(flags: &ExploreFlags, process: &mut Process, tape: Vec<ThreadId>) -> R
     let mut plan = Plan::default();
     plan.replay(tape.iter().copied());
     let mut trace = Trace::default();
+    process.until(Instant::now().checked_add(flags.timeout));
     let outcome = process.run_with_reports(&plan, &mut trace)?;
+    if outcome.late {
+        return Err(Stop::GaveUp(super::time_is_up(flags)));
+    }
     if trace.end == End::Diverged {
         return Err(Stop::BadInput(super::does_not_fit(&tape, &trace)));
     }
@@ -115,10 +124,15 @@ fn once_more(
     process: &mut Process,
     number: u64,
     tape: &[ThreadId],
-    verdict: &Conclusion,
+    (verdict, hangs): (&Conclusion, bool),
 ) -> Result<Failing, Stop> {
     let (mut plan, mut trace) = (Plan::default(), Trace::default());
     plan.replay(tape.iter().copied());
+    if hangs {
+        // Once is long enough.
+        let outcome = process.run_with_reports(&plan, &mut trace)?;
+        return Ok(describe(flags, process, number, &trace, &outcome));
+    }
     let outcome = process.run(&plan, &mut trace)?;
     let again = Conclusion::of(trace.end, &outcome, flags.steps);
     if again.as_ref() != Some(verdict) {

@@ -4,10 +4,12 @@ use super::verdict::Conclusion;
 use crate::flags::{ExploreFlags, StrategyName};
 use seqcst_explore::strategies::{Bounded, Dpor, Minimized, Pct, RandomWalk, minimize};
 use seqcst_explore::{Failing, Outcome, Source, Strategy, ThreadId, Trace, tape};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Executions of strategies that come to no end by themselves.
 pub const EXECUTIONS: u64 = 10_000;
+/// With strategies that come to their end, so many executions may be given up: then there is none in sight.
+pub const GIVEN_UP: u64 = 100;
 /// Preemptions that are tried.
 pub const BOUND: u32 = 2;
 /// Steps of an execution, as declared in the flags.
@@ -51,7 +53,7 @@ pub fn tape(flags: &ExploreFlags) -> Result<Option<Vec<ThreadId>>, String> {
     tape::read(&text).map(Some).map_err(|why| format!("--replay: {file}: {why}"))
 }
 
-/// About how long `--minimize` may take.
+/// How long `--minimize` may take.
 const MINIMIZING: Duration = Duration::from_secs(30);
 
 /// A tape with fewer preemptions on which the same goes wrong, and a word about it. `each` is the time of an execution.
@@ -66,7 +68,10 @@ pub fn minimized<S: Source>(
     };
     let limit = MINIMIZING.as_nanos() / each.as_nanos().max(1);
     let limit = u64::try_from(limit).unwrap_or(u64::MAX).clamp(100, 1_000_000);
-    let Some(found) = minimize(source, &failing.tape, same, limit)? else {
+    source.until(Some(Instant::now() + MINIMIZING));
+    let found = minimize(source, &failing.tape, same, limit);
+    source.until(None);
+    let Some(found) = found? else {
         return Ok((
             failing.tape.clone(),
             "minimizing failed: the tape doesn't do the same again".to_owned(),

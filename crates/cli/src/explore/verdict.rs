@@ -47,10 +47,10 @@ impl Conclusion {
         Some(verdict.into())
     }
 
-    /// When nothing was found.
-    pub fn without_finding(summary: &Summary, limit: impl Fn() -> String) -> Conclusion {
+    /// When nothing was found. Only who has looked for stale accesses may call a program robust.
+    pub fn without_finding(summary: &Summary, watched: bool, limit: impl Fn() -> String) -> Conclusion {
         match () {
-            () if summary.progress.exhausted => Verdict::Robust.into(),
+            () if summary.progress.exhausted && watched => Verdict::Robust.into(),
             () if summary.stopped => Conclusion::gave_up(limit()),
             () => Verdict::NothingFound.into(),
         }

@@ -118,6 +118,10 @@ fn fields_are_documented() {
     };
     let own = page.split("\n## ").find(|section| section.starts_with("`seqcst explore`")).expect("a section");
     let file = |name: &str| root().join("corpus/litmus").join(name).display().to_string();
+    let endless =
+        "global x, y;\nfn a { while (1) { x.store(1); x.store(0); } }\nfn b { y.store(1); y.store(0); }\n";
+    let folder = folder.with("endless.tpl", endless);
+    let endless = folder.path("endless.tpl").display().to_string();
     let (sb, robust) = (file("sb.tpl"), file("sb+sc-fences.litmus"));
     let mut used = BTreeSet::new();
     for args in [
@@ -126,6 +130,7 @@ fn fields_are_documented() {
         vec!["--strategy", "bounded", "--bound", "1", &robust],
         vec!["--strategy", "random", "--executions", "100000", &robust],
         vec![robust.as_str()],
+        vec!["--steps", "80", &endless],
     ] {
         let answer = folder.answer(&args);
         used.extend(answer.as_object().expect("an object").keys().cloned());

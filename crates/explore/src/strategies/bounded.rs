@@ -17,6 +17,8 @@ pub struct Bounded {
     /// Preemptions of the schedules of this round.
     bound: u32,
     started: bool,
+    /// A plan was made, and nothing is known of it yet.
+    planned: bool,
     now: Round,
     later: Round,
     counts: Vec<u64>,
@@ -114,18 +116,21 @@ impl Strategy for Bounded {
             plan.replay([]);
             return true;
         }
+        self.planned = true;
         while !self.now.take(plan) {
+            self.planned = false;
             if self.later.left == 0 || self.max.is_some_and(|max| self.bound >= max) {
                 return false;
             }
             self.bound += 1;
             self.now = std::mem::take(&mut self.later);
+            self.planned = true;
         }
         true
     }
 
     fn learn(&mut self, plan: &Plan, trace: &Trace) {
-        self.started = true;
+        (self.started, self.planned) = (true, false);
         self.cut |= trace.end == End::StepLimit;
         self.counts.resize(self.bound as usize + 1, 0);
         self.counts[self.bound as usize] += 1;
@@ -150,7 +155,7 @@ impl Strategy for Bounded {
     }
 
     fn progress(&self) -> Progress {
-        let round_done = self.started && self.now.left == 0;
+        let round_done = self.started && !self.planned && self.now.left == 0;
         let all = self.now.left + self.now.taken;
         Progress {
             by_preemptions: self.counts.clone(),

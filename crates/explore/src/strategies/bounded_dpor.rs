@@ -28,6 +28,8 @@ pub struct BoundedDpor {
     /// Preemptions of the schedules of this round.
     bound: u32,
     started: bool,
+    /// A plan was made, and nothing is known of it yet.
+    planned: bool,
     /// What is to be tried, by its preemptions.
     rounds: Vec<Vec<Branch>>,
     /// How many of this round were tried.
@@ -172,6 +174,7 @@ impl Strategy for BoundedDpor {
                 plan.replay(tape[..at as usize].iter().copied().chain([entry]));
                 plan.asleep.extend_from_slice(&asleep);
                 self.taken += 1;
+                self.planned = true;
                 return true;
             }
             if self.rounds[self.bound as usize..].iter().all(Vec::is_empty) {
@@ -186,7 +189,7 @@ impl Strategy for BoundedDpor {
         if self.start_again(trace) {
             return;
         }
-        self.started = true;
+        (self.started, self.planned) = (true, false);
         self.cut |= trace.end == End::StepLimit;
         self.counts.resize(self.bound as usize + 1, 0);
         self.counts[self.bound as usize] += 1;
@@ -226,7 +229,7 @@ impl Strategy for BoundedDpor {
 
     fn progress(&self) -> Progress {
         let left = self.rounds.get(self.bound as usize).map_or(0, Vec::len) as u64;
-        let round_done = self.started && left == 0;
+        let round_done = self.started && !self.planned && left == 0;
         let done = round_done && self.rounds.iter().all(Vec::is_empty);
         let all = left + self.taken;
         Progress {

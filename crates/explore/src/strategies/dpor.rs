@@ -19,7 +19,7 @@
 use super::BoundedDpor;
 use super::order::Order;
 use super::races::Races;
-use super::threads::Threads;
+use crate::threads::Threads;
 use crate::{CHOICE, Change, End, Kind, Op, Plan, Progress, State, Step, Strategy, ThreadId, Trace};
 
 /// One execution for every trace.
@@ -96,8 +96,8 @@ impl Dpor {
         {
             changes.next();
             match change.state {
-                State::Blocked => self.enabled.remove(change.thread),
-                _ => self.enabled.insert(change.thread),
+                State::Blocked | State::Held => self.enabled.remove(change.thread),
+                State::Ready | State::Willing => self.enabled.insert(change.thread),
             }
         }
     }

@@ -5,7 +5,7 @@
 //! the fewest, and if nothing is found, so has what was there.
 
 use super::Bounded;
-use crate::{CHOICE, End, Outcome, Plan, Source, Strategy, ThreadId, Trace};
+use crate::{CHOICE, Change, End, Outcome, Plan, Source, State, Strategy, ThreadId, Trace};
 
 /// A schedule with few preemptions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,7 +21,7 @@ pub struct Minimized {
 }
 
 /// Minimizes a tape; `same` tells whether an execution fails as it should. No more than about `limit` executions. Nothing
-/// if the tape itself doesn't fail.
+/// if the tape itself doesn't fail. When [`Source::until`] is over, it ends as well.
 pub fn minimize<S: Source>(
     source: &mut S,
     tape: &[ThreadId],
@@ -59,8 +59,8 @@ impl<S: Source, F: Fn(&Trace, &Outcome) -> bool> Search<'_, S, F> {
     fn fails(&mut self) -> Result<bool, S::Error> {
         self.trace.clear();
         let outcome = self.source.run(&self.plan, &mut self.trace)?;
-        self.done += 1;
-        Ok(self.trace.end != End::Diverged && (self.same)(&self.trace, &outcome))
+        self.done = if outcome.late { self.limit } else { self.done + 1 };
+        Ok(!outcome.late && self.trace.end != End::Diverged && (self.same)(&self.trace, &outcome))
     }
 
     /// Tries a tape as a suggestion; true if it fails with fewer preemptions.
@@ -117,7 +117,8 @@ impl<S: Source, F: Fn(&Trace, &Outcome) -> bool> Search<'_, S, F> {
                 *best = Best { tape: self.trace.tape().collect(), preemptions: strategy.bound() };
                 return Ok(whole);
             }
-            whole &= self.trace.end != End::StepLimit;
+            let held = |change: &Change| change.state == State::Held;
+            whole &= self.trace.end != End::StepLimit && !self.trace.changes.iter().any(held);
             strategy.learn(&self.plan, &self.trace);
         }
         Ok(whole)

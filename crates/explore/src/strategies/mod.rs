@@ -9,7 +9,6 @@ mod pct;
 mod races;
 mod random;
 mod replay;
-mod threads;
 
 pub use bounded::Bounded;
 pub use bounded_dpor::BoundedDpor;

@@ -1,7 +1,7 @@
 //! Which pairs of steps must be tried in the other order, too? The analysis behind [`super::Dpor`].
 
 use super::order::{Clock, Order};
-use super::threads::Threads;
+use crate::threads::Threads;
 use crate::{AccessType, Kind, NOBODY, Op, Step, ThreadId};
 
 /// Finds races in an execution, step by step.

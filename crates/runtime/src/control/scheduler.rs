@@ -80,6 +80,7 @@ pub fn object(thread: ThreadId) -> u64 {
 /// Begins an execution: the calling thread is the first one, and runs. Its stack begins at `base`.
 pub fn start(shared: Shared, first: Body, warm: Warm, base: usize) {
     let mut player = Player::default();
+    player.limit_steps(shared.header().step_limit);
     player.start(&shared.plan());
     let log = Log::new(shared);
     let threads = Vec::new();
@@ -162,8 +163,10 @@ impl Scheduler {
         let op = thread.op;
         let woken_by = core::mem::replace(&mut thread.woken_by, NOBODY);
         let idle = core::mem::take(&mut self.idle);
-        if !only_reads(&op) && !idle {
-            thread.spin.effect();
+        match op.kind {
+            _ if idle || only_reads(&op) => {}
+            Kind::Lock | Kind::Unlock => thread.spin.section(),
+            _ => thread.spin.effect(),
         }
         let woken_by = (woken_by != NOBODY).then_some(woken_by);
         let number = self.log.now();

@@ -19,6 +19,9 @@ const LONGEST: usize = 64;
 /// Who has read the same so often, at the same place, had better let others go first, whatever it counts meanwhile.
 const OFTEN: usize = 8;
 
+/// Who has taken the same lock so often at the same place, and changed nothing under it, polls.
+const POLLS: u32 = 3;
+
 /// What a thread has read since its last effect.
 #[derive(Default)]
 pub struct Spin {
@@ -31,6 +34,8 @@ pub struct Spin {
     base: usize,
     /// The state of the thread, at its last arrival.
     now: State,
+    /// Where it has taken a lock last, and how often in a row, with no effect since but taking locks and giving them back.
+    locked: (usize, u32),
 }
 
 /// Where a thread is. `stack` is a hash, 0 if nobody has looked.
@@ -184,8 +189,23 @@ impl Spin {
     /// The thread did something else.
     #[inline]
     pub fn effect(&mut self) {
+        self.section();
+        self.locked = (0, 0);
+    }
+
+    /// It took a lock, or gave one back.
+    #[inline]
+    pub fn section(&mut self) {
         self.visits.clear();
         self.back = false;
+    }
+
+    /// The thread is about to take a lock, here. True: it has done so again and again, and nothing else that others can
+    /// see.
+    pub fn polls(&mut self, pc: usize) -> bool {
+        let (last, times) = self.locked;
+        self.locked = (pc, if last == pc { times + 1 } else { 1 });
+        self.locked.1 > POLLS
     }
 
     /// What the thread reads in its loop.
@@ -328,6 +348,19 @@ mod tests {
         unsafe { (addr as *mut u32).write_volatile(8) };
         assert_eq!(spin.arrives(at(&stack, 1), |_| 0), Arrival::New);
         assert!(!spin.dawdles());
+    }
+
+    #[test]
+    fn polling_under_a_lock() {
+        let mut spin = Spin::default();
+        for round in 0..POLLS {
+            assert!(!spin.polls(5), "{round}");
+            spin.section();
+        }
+        assert!(spin.polls(5) && !spin.polls(6), "another place is another loop");
+        assert!((0..=POLLS).fold(false, |_, _| spin.polls(5)));
+        spin.effect();
+        assert!(!spin.polls(5));
     }
 
     #[test]

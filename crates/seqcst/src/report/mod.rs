@@ -8,6 +8,7 @@ mod table;
 use crate::rt::note::{Finding, Stale};
 use crate::rt::site::{self, Site};
 use crate::rt::source::Closure;
+use crate::rt::statics::Changed;
 use crate::sync::atomic::ordering_name;
 use seqcst_explore::{Divergence, End, Failure, Kind, Outcome, ThreadId, Trace};
 use seqcst_model::Mode;
@@ -78,8 +79,11 @@ pub fn report(source: &mut Closure<'_>, trace: &Trace, outcome: &Outcome, tape: 
     Report { problem, text, tape: tape.to_owned() }
 }
 
+/// So many statics are named.
+const MOST_KEPT: usize = 8;
+
 /// The closure is not deterministic.
-pub fn diverged(divergence: &Divergence) -> Report {
+pub fn diverged(divergence: &Divergence, kept: &[Changed]) -> Report {
     let mut text =
         "seqcst: the closure is not deterministic: with the same schedule it does something else\n"
             .to_owned();
@@ -90,7 +94,20 @@ pub fn diverged(divergence: &Divergence) -> Report {
     let _ = writeln!(text, "  step {} of thread {}:", divergence.step, divergence.thread);
     let _ = writeln!(text, "    before: {}", shown(divergence.expected));
     let _ = writeln!(text, "    now:    {}", shown(divergence.came));
-    text += "  usual reasons: time, random numbers, hash maps, addresses, state that is kept from one execution to the next";
+    if kept.is_empty() {
+        text += "  usual reasons: time, random numbers, hash maps, addresses, state that is kept from one execution to the next\n  \
+                 (no static of the program was seen to keep some)";
+    } else {
+        text += "  state is kept from one execution to the next, in\n";
+        for Changed { name, address } in kept.iter().take(MOST_KEPT) {
+            let _ = writeln!(text, "    static {name} (at {address:#x})");
+        }
+        if kept.len() > MOST_KEPT {
+            let _ = writeln!(text, "    and {} more", kept.len() - MOST_KEPT);
+        }
+        text +=
+            "  make it anew in each execution: pass it to the threads, or put it into seqcst::lazy_static!";
+    }
     Report { problem: Problem::NotDeterministic, text, tape: String::new() }
 }
 

@@ -117,10 +117,20 @@ pub fn hint() {
     here().me().spin.hint();
 }
 
+/// The running thread, if it is one of a model, changes something under a lock.
+pub fn changes() {
+    if let Some(world) = super::world() {
+        world.me().spin.changes();
+    }
+}
+
 /// A plain access to a cell.
 #[inline]
 pub fn cell(tag: &Tag, write: bool, site: Site) {
     let world = here();
+    if write {
+        world.me().spin.changes();
+    }
     let id = world.cells.find(tag, world.stamp, |_| ());
     world.watch_cell(id, write, site);
 }

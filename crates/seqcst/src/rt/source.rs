@@ -3,12 +3,14 @@
 use super::note::{Finding, Note, Stale};
 use super::panics;
 use super::site::{self, Site};
+use super::statics::{self, Changed, Snapshot};
 use super::what_if::{self, WhatIf};
 use super::worker::{self, Workers};
 use super::world::{Way, World};
 use rustc_hash::FxHashMap;
 use seqcst_explore::{Choice, End, Failure, Outcome, Plan, Source, Trace};
 use seqcst_model::Model;
+use std::time::{Duration, Instant};
 
 /// What to watch, and how far to go.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +22,8 @@ pub struct Options {
     pub may_panic: bool,
     pub leaks: bool,
     pub spurious: bool,
+    /// So long without a step is too long; zero: nothing is.
+    pub hang: Duration,
 }
 
 /// Drops of shared references turned out to matter: from now on they are steps, and all must be done again.
@@ -48,6 +52,7 @@ impl<'a> Closure<'a> {
         world.may_panic = options.may_panic;
         world.spurious = options.spurious;
         world.patience = options.patience;
+        world.pulse.watch(options.hang);
         Closure { body, options, workers, world, longer_waits: 0, tried: FxHashMap::default() }
     }
 
@@ -75,6 +80,7 @@ impl<'a> Closure<'a> {
             match here().player.turn() {
                 Choice::Go(thread) => {
                     here().current = thread;
+                    here().pulse.runs(thread);
                     self.workers.get(thread).run(world);
                 }
                 Choice::Redundant => here().finish_unwatched(),
@@ -97,7 +103,7 @@ impl Source for Closure<'_> {
             return Err(StartAnew);
         }
         let (found, failure) = (std::mem::take(&mut self.world.found), self.world.failure.take());
-        let mut outcome = Outcome { found, failure };
+        let mut outcome = Outcome { found, failure, late: self.world.late };
         if !outcome.found.is_empty() {
             self.excuse_waits(trace, &mut outcome);
         }
@@ -105,6 +111,10 @@ impl Source for Closure<'_> {
             outcome.failure = self.leak().map(Failure::Assertion);
         }
         Ok(outcome)
+    }
+
+    fn until(&mut self, until: Option<Instant>) {
+        self.world.until = until;
     }
 }
 
@@ -117,7 +127,9 @@ impl Closure<'_> {
         let world = &mut *self.world;
         std::mem::swap(&mut world.trace, trace);
         world.start(plan, Box::new(move || unsafe { (*body)() }));
+        self.world.pulse.begins();
         self.execute();
+        self.world.pulse.ends();
         let world = &mut *self.world;
         world.statics.clear();
         *trace = world.take_trace();
@@ -168,6 +180,19 @@ impl Closure<'_> {
         self.play(&plan, &mut Trace::default());
         let what_if = self.world.what_if.take()?;
         if self.world.failure.take().is_some() { None } else { what_if.since() }
+    }
+
+    /// Statics that an execution leaves otherwise than it finds them, or that are not what they were before the first one.
+    pub fn kept(&mut self) -> Vec<Changed> {
+        let before = Snapshot::take();
+        let (plan, mut trace) = (Plan::default(), Trace::default());
+        self.play(&plan, &mut trace);
+        let after = Snapshot::take();
+        let mut changed = before.changed(&after);
+        let known = |other: &Changed, list: &[Changed]| list.contains(other);
+        let earlier = statics::first().changed(&after);
+        changed.extend(earlier.into_iter().filter(|other| !known(other, &changed)).collect::<Vec<_>>());
+        changed
     }
 
     /// Where a value was made that nobody has dropped.

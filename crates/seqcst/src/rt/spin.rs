@@ -3,7 +3,7 @@
 //! Whether a thread that comes back to a load is in the same state as before can't be seen from here. Two things count:
 //! the program says so (`hint::spin_loop` or `thread::yield_now` just before), or it has read the same value there several
 //! times in a row. A loop that counts can be taken for one that waits; so spinning threads go on when nobody else can, and
-//! how often that happened is told.
+//! how often that happened, and how often a loop was only guessed to wait, is told.
 
 use super::site::Site;
 
@@ -22,7 +22,14 @@ pub struct Spin {
     hinted: usize,
     /// The loop begins at this read.
     from: usize,
+    /// Where it has taken a lock last, and how often in a row, with no effect since but that.
+    locked: (Site, u32),
+    /// Nobody said that it is a loop which waits.
+    pub guessed: bool,
 }
+
+/// Who has taken the same lock so often at the same place, and changed nothing under it, polls.
+const POLLS: u32 = 3;
 
 /// Longer loops aren't recognised.
 const LONGEST: usize = 256;
@@ -31,8 +38,27 @@ impl Spin {
     /// A new thread, or it had an effect on others.
     #[inline]
     pub fn clear(&mut self) {
+        self.section();
+        self.locked = (0, 0);
+    }
+
+    /// It took a lock, or gave one back.
+    #[inline]
+    pub fn section(&mut self) {
         self.reads.clear();
         self.hinted = 0;
+    }
+
+    /// It changes something under a lock.
+    pub fn changes(&mut self) {
+        self.locked = (0, 0);
+    }
+
+    /// It is about to take a lock, here. True: it has done so again and again, and nothing else that others can see.
+    pub fn polls(&mut self, site: Site) -> bool {
+        let (last, times) = self.locked;
+        self.locked = (site, if last == site { times + 1 } else { 1 });
+        self.locked.1 > POLLS
     }
 
     /// Goes on although nothing has changed.
@@ -71,7 +97,8 @@ impl Spin {
         let often = self.reads.iter().filter(|read| same(read) && read.version == version).count();
         self.from = last;
         // After a hint the loop begins again. Loads further on may follow upon something new.
-        self.hinted == self.reads.len() || often >= patience as usize
+        self.guessed = self.hinted != self.reads.len();
+        !self.guessed || often >= patience as usize
     }
 
     /// Which versions of which locations it has read in its loop.

@@ -13,6 +13,8 @@ pub enum Wait {
     Offer,
     /// Nobody holds the lock.
     Free(u32),
+    /// The same, but others may go first: the thread has looked in vain before.
+    Polled(u32),
     /// Nobody holds the lock to write.
     Shared(u32),
     /// The thread has ended.
@@ -47,7 +49,7 @@ impl World {
     pub fn can(&mut self, thread: ThreadId) -> bool {
         match self.tasks[thread as usize].wait {
             Wait::Nothing | Wait::Offer => true,
-            Wait::Free(lock) => self.locks.get(lock).is_free(),
+            Wait::Free(lock) | Wait::Polled(lock) => self.locks.get(lock).is_free(),
             Wait::Shared(lock) => self.locks.get(lock).writer.is_none(),
             Wait::Ended(other) => self.tasks[other as usize].ended,
             Wait::Token(_) => self.tasks[thread as usize].token,
@@ -73,6 +75,7 @@ impl World {
         let can = self.can(thread);
         match self.tasks[thread as usize].wait {
             Wait::Offer => State::Willing,
+            Wait::Polled(_) if can => State::Willing,
             Wait::Signal { timed: true, lock, .. } if !can && self.locks.get(lock).is_free() => {
                 State::Willing
             }

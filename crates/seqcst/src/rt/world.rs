@@ -8,12 +8,15 @@ use super::tag::Table;
 use super::task::{Job, Task};
 use super::wait::Wait;
 use super::watch::Watch;
+use super::watchdog::Pulse;
 use super::what_if::WhatIf;
 use seqcst_explore::{
     AccessType, Choice, End, Failure, Found, Kind, Object, Op, Plan, Player, State, ThreadId, Trace,
 };
 use seqcst_monitor::clocks::Slot;
 use std::any::Any;
+use std::sync::Arc;
+use std::time::Instant;
 
 /// How an execution goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,6 +29,9 @@ pub enum Way {
     /// Not at all: stacks are unwound, and nothing blocks any more.
     Aborted,
 }
+
+/// How many steps to make between two looks at the clock.
+const LOOK: usize = 4096;
 
 /// One execution.
 #[derive(Default)]
@@ -48,6 +54,10 @@ pub struct World {
     pub stamp: u64,
     pub way: Way,
     pub step_limit: u32,
+    pub pulse: Arc<Pulse>,
+    /// No step is made after this time; one was not.
+    pub until: Option<Instant>,
+    pub late: bool,
     pub watch: Watch,
     pub found: Vec<Found>,
     pub failure: Option<Failure>,
@@ -56,6 +66,8 @@ pub struct World {
     /// How often spinning threads had to go on since nobody else could, in a row and in all.
     pub rounds: u32,
     pub went_on: u64,
+    /// How often a thread was taken for one that waits since it had read the same so often.
+    pub guessed: u64,
     /// What every step did, in words, if somebody wants to read it.
     pub notes: Notes,
     pub atomics: Table<Place>,
@@ -112,10 +124,11 @@ pub mod names {
 impl World {
     /// Everything as at the beginning of an execution, with one thread.
     pub fn start(&mut self, plan: &Plan, main: Job) {
+        self.player.limit_steps(self.step_limit);
         self.player.start(plan);
         self.stamp = tag::next_stamp();
         (self.threads, self.live, self.current, self.waiting) = (0, 0, 0, 0);
-        (self.way, self.rounds, self.seen) = (Way::Planned, 0, None);
+        (self.way, self.rounds, self.seen, self.late) = (Way::Planned, 0, None, false);
         self.found.clear();
         self.failure = None;
         self.dead.clear();
@@ -138,7 +151,7 @@ impl World {
     /// Nothing of an exploration is left but memory.
     pub fn forget(&mut self) {
         (self.what_if, self.drops_matter, self.start_anew) = (None, false, false);
-        self.went_on = 0;
+        (self.went_on, self.guessed, self.until) = (0, 0, None);
         self.notes.wanted = false;
         self.notes.clear();
         self.tasks.iter_mut().for_each(|task| task.locals.clear());
@@ -166,12 +179,16 @@ impl World {
     /// The running thread is about to do this, as soon as it can.
     #[inline]
     pub fn announce(&mut self, op: &Op, site: Site, wait: Wait) {
+        self.pulse.arrives(self.current, site);
         self.me().next = (*op, site);
         if wait != Wait::Nothing {
             self.waiting += 1;
             self.me().wait = wait;
             let state = self.state_of(self.current);
             self.player.set(self.current, state, &mut self.trace);
+            if wait == Wait::Spin && state == State::Blocked && self.way == Way::Planned {
+                self.guessed += u64::from(self.me().spin.guessed);
+            }
         }
     }
 
@@ -207,7 +224,12 @@ impl World {
             self.rounds = 0;
         }
         self.stir();
-        if self.trace.steps.len() as u32 >= self.step_limit {
+        let steps = self.trace.steps.len();
+        if steps as u32 >= self.step_limit {
+            self.give_up(End::StepLimit);
+        }
+        if steps.is_multiple_of(LOOK) && self.until.is_some_and(|until| Instant::now() > until) {
+            self.late = true;
             self.give_up(End::StepLimit);
         }
     }

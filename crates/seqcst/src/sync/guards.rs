@@ -69,6 +69,7 @@ macro_rules! leads_to_the_value {
 
         impl<T: ?Sized> std::ops::DerefMut for $guard<'_, T> {
             fn deref_mut(&mut self) -> &mut T {
+                crate::rt::access::changes();
                 self.real.as_mut().expect("still taken")
             }
         }

@@ -38,7 +38,8 @@ fn lock_id(tag: &Tag) -> u32 {
 /// Takes a lock to write.
 fn lock(id: u32, site: Site) {
     let taken = op(Kind::Lock, AccessType::Write, names::LOCK, id);
-    step(site, taken, Wait::Free(id), |world| {
+    let wait = if here().me().spin.polls(site) { Wait::Polled(id) } else { Wait::Free(id) };
+    step(site, taken, wait, |world| {
         note(world, || format!("lock m{id}"));
         take(world, id);
         (taken, ())
@@ -77,7 +78,7 @@ fn take(world: &mut World, id: u32) {
     let lock = world.locks.get(id);
     lock.writer = Some(me);
     let task = &mut world.tasks[me as usize];
-    task.spin.clear();
+    task.spin.section();
     task.views.acquire(&lock.written);
     task.views.acquire(&lock.read);
 }
@@ -86,7 +87,7 @@ fn give(world: &mut World, id: u32) {
     let lock = world.locks.get(id);
     lock.writer = None;
     let task = &mut world.tasks[world.current as usize];
-    task.spin.clear();
+    task.spin.section();
     task.views.release(&mut lock.written);
 }
 

@@ -55,7 +55,9 @@ pub fn point_when(object: u64, op: Op, pc: usize, timed: bool, can: &dyn Fn() ->
     let me = scheduler.me;
     // SAFETY: lives until this thread goes on, and isn't used after that.
     let can: *const dyn Fn() -> bool = unsafe { core::mem::transmute(can) };
-    scheduler.announce(op, pc).wait = Wait::Until { object, can, timed };
+    let thread = scheduler.announce(op, pc);
+    let offers = op.kind == Kind::Lock && thread.spin.polls(pc);
+    thread.wait = Wait::Until { object, can, timed, offers };
     scheduler.want([object]);
     scheduler.look_at(me);
     go_on();

@@ -9,11 +9,13 @@ use seqcst_explore::{AccessType, FENCES, Kind, NOBODY, Op, State, ThreadId};
 #[derive(Clone, Copy)]
 pub(super) enum Wait {
     Nothing,
-    /// Until `can` is true, which may change when the object does. `timed`: or until time is up.
+    /// Until `can` is true, which may change when the object does. `timed`: or until time is up. `offers`: even then others
+    /// may go first.
     Until {
         object: u64,
         can: *const dyn Fn() -> bool,
         timed: bool,
+        offers: bool,
     },
     /// It goes round in circles.
     Spin,
@@ -123,9 +125,10 @@ impl Scheduler {
 
     /// Can the thread go on?
     pub(super) fn look_at(&mut self, index: usize) {
-        if let Wait::Until { can, timed, .. } = self.threads[index].wait {
+        if let Wait::Until { can, timed, offers, .. } = self.threads[index].wait {
             // SAFETY: on the stack of a thread that waits, or is about to.
             let state = match unsafe { (*can)() } {
+                true if offers => State::Willing,
                 true => State::Ready,
                 false if timed => State::Willing,
                 false => State::Blocked,

@@ -4,7 +4,7 @@ use crate::ThreadId;
 
 /// A set of threads.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Threads {
+pub(crate) struct Threads {
     first: u64,
     /// Those beyond 63, 64 at a time.
     more: Vec<u64>,
@@ -50,6 +50,38 @@ impl Threads {
         *self.word(thread) &= !(1 << (thread % 64));
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.first == 0 && self.more.iter().all(|&word| word == 0)
+    }
+
+    /// Adds all of them.
+    pub fn add(&mut self, others: &Threads) {
+        self.first |= others.first;
+        if self.more.len() < others.more.len() {
+            self.more.resize(others.more.len(), 0);
+        }
+        self.more.iter_mut().zip(&others.more).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    /// Takes all of them out.
+    pub fn take(&mut self, others: &Threads) {
+        self.first &= !others.first;
+        self.more.iter_mut().zip(&others.more).for_each(|(mine, theirs)| *mine &= !theirs);
+    }
+
+    /// Keeps none but these.
+    pub fn keep(&mut self, others: &Threads) {
+        self.first &= others.first;
+        self.more.truncate(others.more.len());
+        self.more.iter_mut().zip(&others.more).for_each(|(mine, theirs)| *mine &= theirs);
+    }
+
+    /// Is one of these among them?
+    pub fn meets(&self, others: &Threads) -> bool {
+        self.first & others.first != 0
+            || self.more.iter().zip(&others.more).any(|(mine, theirs)| mine & theirs != 0)
+    }
+
     /// Takes the first one out.
     pub fn pop(&mut self) -> Option<ThreadId> {
         let first = self.iter().next()?;
@@ -89,5 +121,23 @@ mod tests {
         set.remove(1000);
         set.remove(5000);
         assert_eq!(set.iter().collect::<Vec<_>>(), [3, 63, 64]);
+    }
+
+    #[test]
+    fn several_sets() {
+        let of = |threads: &[ThreadId]| {
+            let mut set = Threads::default();
+            threads.iter().for_each(|&thread| set.insert(thread));
+            set
+        };
+        let list = |set: &Threads| set.iter().collect::<Vec<_>>();
+        let mut set = of(&[1, 70]);
+        assert!(set.meets(&of(&[70, 3])) && !set.meets(&of(&[2, 71])) && !set.meets(&of(&[])));
+        set.add(&of(&[2, 200]));
+        assert_eq!(list(&set), [1, 2, 70, 200]);
+        set.take(&of(&[2, 70, 300]));
+        assert_eq!(list(&set), [1, 200]);
+        set.keep(&of(&[1, 2]));
+        assert_eq!(list(&set), [1]);
     }
 }
