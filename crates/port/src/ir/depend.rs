@@ -48,6 +48,8 @@ pub fn fill(
         true => by_step.keys().map(|step| (*step, false)).collect(),
         false => Sources::default(),
     };
+    let loops: Vec<(usize, usize)> =
+        by_step.keys().copied().filter(|&(r, s)| is_loop(&body.blocks[r].steps[s])).collect();
     for (node, origin) in origins.iter().enumerate() {
         let (Some((block, index)), NodeKind::Access(access)) = (origin, &mut nodes[node].kind) else {
             continue;
@@ -68,6 +70,10 @@ pub fn fill(
         address.iter().for_each(|value| add(&values.of(value), DependencyKind::Address));
         data.iter().for_each(|value| add(&values.of(value), DependencyKind::Data));
         add(&all, DependencyKind::Address);
+        let behind =
+            |&&(r, s): &&(usize, usize)| (r == *block && s < *index) || flow.after(r).contains(*block);
+        let looped: Sources = loops.iter().filter(behind).map(|&step| (step, false)).collect();
+        add(&looped, DependencyKind::Control);
         if let Some(sources) = controls.get(*block) {
             add(sources, DependencyKind::Control);
         }
@@ -81,6 +87,11 @@ pub fn fill(
 fn is_isb(code: &Code, step: &Step) -> bool {
     let Op::Call(call) = &step.op else { return false };
     code.barriers_of(call).is_some_and(|found| found.contains(&Barrier::Instructions))
+}
+
+/// Whether a step is a loop in which a compare-and-swap branches on what it has read.
+fn is_loop(step: &Step) -> bool {
+    matches!(step.op, Op::Rmw { loops: true, .. })
 }
 
 /// What an access computes its address from, and what it writes.

@@ -194,7 +194,11 @@ fn rmw(operands: &mut Operands, at: &mut Cursor) -> Result<Op, Error> {
         _ => 0,
     };
     let idempotent = matches!(what, "add" | "sub" | "or" | "xor" | "and") && value == Value::Int(neutral);
-    Ok(Op::Rmw { pointer, value, size: size(operands, &of), order, idempotent })
+    // ARMv8 has no instructions for these, and LLVM no pair of exclusive accesses.
+    let floats = ["fadd", "fsub", "fmax", "fmin", "fmaximum", "fminimum", "fmaximumnum", "fminimumnum"];
+    let bounded = ["uinc_wrap", "udec_wrap", "usub_cond", "usub_sat", "nand"];
+    let loops = floats.contains(&what) || bounded.contains(&what);
+    Ok(Op::Rmw { pointer, value, size: size(operands, &of), order, idempotent, loops })
 }
 
 fn compare_exchange(operands: &mut Operands, at: &mut Cursor) -> Result<Op, Error> {
@@ -269,7 +273,13 @@ fn end(operands: &mut Operands, at: &mut Cursor, labels: &Labels, name: &str) ->
             }
             Ok(Terminator::Switch(value, to))
         }
-        "ret" if at.keyword("void") => Ok(Terminator::Return(None)),
+        // `ret void ()* %f` gives back the address of a function.
+        "ret"
+            if at.words.get(at.at + 1).map(|token| token.word) != Some(Word::Sign('('))
+                && at.keyword("void") =>
+        {
+            Ok(Terminator::Return(None))
+        }
         "ret" => Ok(Terminator::Return(Some(operands.typed(at)?.1))),
         "unreachable" => Ok(Terminator::Leave),
         "resume" => Ok(Terminator::Resume),

@@ -65,6 +65,8 @@ pub enum Op {
         order: Mode,
         /// Whether memory keeps its value (`or 0`, `add 0`).
         idempotent: bool,
+        /// Whether it may be a loop around a compare-and-swap, on ARMv8 (`fadd`, `nand`).
+        loops: bool,
     },
     /// Compare and exchange.
     CompareExchange {

@@ -377,3 +377,24 @@ fn what_is_taken_for_granted() {
     let streams = call("declare i32 @fputc(i32, ptr)", "%v = call i32 @fputc(i32 7, ptr @z)");
     assert!(streams.streams && !streams.calls);
 }
+
+#[test]
+fn read_modify_writes_that_are_loops() {
+    let load_buffering = |operation: &str| {
+        look_at(&format!(
+            "@x = global i32 0\n@y = global i32 0\n\
+             define void @left() {{\n%o = atomicrmw {operation} monotonic, align 4\n\
+             store atomic i32 1, ptr @y monotonic, align 4\nret void\n}}\n\
+             define void @right() {{\n%o = load atomic i32, ptr @y acquire, align 4\n\
+             store atomic i32 1, ptr @x monotonic, align 4\nret void\n}}\n"
+        ))
+    };
+    let faults = |ported: &Ported| {
+        let question = Question::new(Machine::ArmV8, Machine::ArmV7);
+        check(&ported.program, &ported.classes, question, &[]).expect("no limit").faults.len()
+    };
+    assert_eq!(faults(&load_buffering("add ptr @x, i32 1")), 0);
+    for operation in ["fadd ptr @x, float 1.0", "nand ptr @x, i32 1"] {
+        assert!(faults(&load_buffering(operation)) > 0, "{operation}");
+    }
+}

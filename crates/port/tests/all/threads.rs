@@ -309,6 +309,16 @@ fn functions_that_are_only_kept_or_called() {
 }
 
 #[test]
+fn the_address_of_a_function_that_gives_nothing_back() {
+    let choose = format!(
+        "define internal void @v() {{\n{WRITE}ret void\n}}\n\
+         define internal void ()* @choose() {{\nret void ()* @v\n}}\n"
+    );
+    let text = main(&format!("{START}%f = call void ()* @choose()\ncall void %f()\n{JOIN}")) + &choose;
+    assert!(others(&text).contains(&BY_ANYBODY[0].to_owned()), "{:?}", others(&text));
+}
+
+#[test]
 fn what_runs_at_the_end_and_before_the_beginning() {
     let writer = format!("define internal void @w() {{\n{WRITE}ret void\n}}\n");
     let seen = |body: &str, more: &str| others(&(main(body) + &writer + more));

@@ -34,12 +34,13 @@ impl Inliner<'_> {
                 order: *order,
                 volatile: *volatile,
             },
-            Op::Rmw { pointer, value: what, size, order, idempotent } => Op::Rmw {
+            Op::Rmw { pointer, value: what, size, order, idempotent, loops } => Op::Rmw {
                 pointer: value(pointer),
                 value: value(what),
                 size: *size,
                 order: *order,
                 idempotent: *idempotent,
+                loops: *loops,
             },
             Op::CompareExchange { pointer, expected, new, size, success, failure, weak } => {
                 Op::CompareExchange {
