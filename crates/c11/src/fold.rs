@@ -1,6 +1,6 @@
 //! Builds expressions, computing what is constant.
 
-use crate::code::{Expr, Operator};
+use crate::code::{Expr, Integer, Operator};
 
 /// `a op b`.
 pub fn binary(op: Operator, a: Expr, b: Expr) -> Expr {
@@ -55,20 +55,23 @@ pub fn test(e: Expr) -> Expr {
     }
 }
 
+/// `e`, converted to a type in whose range it need not be.
+pub fn wrap(to: Integer, e: Expr) -> Expr {
+    match e {
+        Expr::Int(n) => Expr::Int(to.wrap(n)),
+        // What is cut off twice could as well be cut off once.
+        Expr::Wrap(inner, e) if inner.bits >= to.bits => wrap(to, *e),
+        e => Expr::Wrap(to, Box::new(e)),
+    }
+}
+
 /// Is the value 0 or 1 by its form?
 pub fn is_truth(e: &Expr) -> bool {
     match e {
         Expr::Int(n) => matches!(n, 0 | 1),
         Expr::Local(_) => false,
         Expr::Not(_) => true,
-        Expr::Binary(op, ..) => matches!(
-            op,
-            Operator::Equal
-                | Operator::NotEqual
-                | Operator::Less
-                | Operator::LessEqual
-                | Operator::Both
-                | Operator::Either
-        ),
+        Expr::Wrap(to, _) => *to == Integer::BOOL,
+        Expr::Binary(op, ..) => op.is_truth(),
     }
 }
