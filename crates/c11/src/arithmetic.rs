@@ -47,7 +47,22 @@ pub fn convert(e: Expr, from: &Type, to: &Type, room: Room) -> Expr {
         Kind::Bool if known.fits(Integer::BOOL) => e,
         Kind::Bool => fold::truth(e),
         _ if known.fits(target) => e,
-        _ => fold::wrap(target, e),
+        _ => bits(&e, target, room).unwrap_or_else(|| fold::wrap(target, e)),
+    }
+}
+
+/// `a & b` and the like in another type, whose bits are some of those that they have.
+fn bits(e: &Expr, target: Integer, room: Room) -> Option<Expr> {
+    let part = |e: &Expr| match e {
+        Expr::Int(n) => Some(Expr::Int(target.wrap(*n))),
+        Expr::Wrap(from, e) if from.bits >= target.bits && range(e, room).fits(target) => Some((**e).clone()),
+        e => range(e, room).fits(target).then(|| e.clone()),
+    };
+    match e {
+        Expr::Binary(op @ (Operator::And | Operator::Or | Operator::Xor), a, b) => {
+            Some(fold::binary(*op, part(a)?, part(b)?))
+        }
+        _ => None,
     }
 }
 

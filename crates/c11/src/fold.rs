@@ -17,6 +17,13 @@ pub fn binary(op: Operator, a: Expr, b: Expr) -> Expr {
         (Operator::Mul, Expr::Int(1), _) => b,
         (Operator::NotEqual, _, Expr::Int(0)) if is_truth(&a) => a,
         (Operator::Equal, _, Expr::Int(0)) if is_truth(&a) => not(a),
+        // A mask of lower bits sees no difference.
+        (Operator::And, Expr::Wrap(to, e), Expr::Int(mask)) if (0..to.modulus()).contains(mask) => {
+            binary(op, (**e).clone(), b)
+        }
+        (Operator::And, Expr::Int(mask), Expr::Wrap(to, e)) if (0..to.modulus()).contains(mask) => {
+            binary(op, a, (**e).clone())
+        }
         (Operator::Both, Expr::Int(0), _) | (Operator::Either, Expr::Int(1..), _) => {
             Expr::Int((op == Operator::Either).into())
         }

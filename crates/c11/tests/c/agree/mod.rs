@@ -35,7 +35,7 @@ fn agree(case: &Case) {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        (state % limit) as i64
+        (state % limit) as i128
     };
     for round in 0..200 {
         let which =
