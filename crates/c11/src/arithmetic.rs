@@ -154,7 +154,9 @@ fn result(integer: Integer, e: Expr, room: Room) -> Result<Expr, &'static str> {
             },
             e => fold::wrap(integer, e),
         }),
-        (true, Expr::Int(_)) => Err("this constant overflows its type, which C leaves undefined: use an unsigned type"),
+        (true, Expr::Int(_)) => {
+            Err("this constant overflows its type, which C leaves undefined: use an unsigned type")
+        }
         (true, _) => Ok(e),
     }
 }

@@ -92,22 +92,13 @@ const BAD: &[(&str, &str)] = &[
         "int f(void) { return 1; } //@ linearization-point",
         "3:1: a linearization point needs an access of shared memory that begins on its line",
     ),
-    (
-        "atomic_bool b; void f(void) { b++; }",
-        "3:31: arithmetic on a `_Bool` isn't modelled: use atomic_int",
-    ),
-    (
-        "atomic_bool b; void f(int k) { b ^= k; }",
-        "3:32: this operand of a `_Bool` must be 0 or 1",
-    ),
+    ("atomic_bool b; void f(void) { b++; }", "3:31: arithmetic on a `_Bool` isn't modelled: use atomic_int"),
+    ("atomic_bool b; void f(int k) { b ^= k; }", "3:32: this operand of a `_Bool` must be 0 or 1"),
     (
         "atomic_uint x; void f(int k) { atomic_compare_exchange_strong(&x, &k, 1); }",
         "3:67: the expected value is in a `int`, and the object is a `unsigned int`: use the same type",
     ),
-    (
-        "enum { BIG = 0xffffffff }; int f(void) { return 1; }",
-        "3:8: an enumerator must fit into an `int`",
-    ),
+    ("enum { BIG = 0xffffffff }; int f(void) { return 1; }", "3:8: an enumerator must fit into an `int`"),
     ("enum e x; int f(void) { return 1; }", "3:1: this enumeration isn't declared"),
     (
         "int f(void) { return 2147483647 + 1; }",
@@ -261,7 +252,10 @@ const BAD: &[(&str, &str)] = &[
         "atomic_int x; void f(void) { x *= 2; }",
         "3:30: this operator on an atomic object isn't modelled: write the loop with compare-exchange",
     ),
-    ("int f(int x) { return x << 99; }", "3:23: the number of bits to shift by must be less than those of the number"),
+    (
+        "int f(int x) { return x << 99; }",
+        "3:23: the number of bits to shift by must be less than those of the number",
+    ),
     (
         "char *s = \"abc\"; int f(void) { return s[0]; }",
         "3:39: what this `char *` points to isn't known: use a pointer to a struct, or an array with an index",

@@ -193,9 +193,11 @@ impl Compiler<'_> {
         let update = if sign > 0 { Update::Add } else { Update::Sub };
         let code = |value: i64| i64::from(self.codec.value(value));
         Ok(found.iter().all(|f| {
-            operands.iter().all(|o| match update.compute(integer, (*f).into(), (*o).into()).map(i64::try_from) {
-                Some(Ok(new)) => code(new) == (code(*f) + sign * code(*o)).rem_euclid(self.codec.modulus),
-                _ => false,
+            operands.iter().all(|o| {
+                match update.compute(integer, (*f).into(), (*o).into()).map(i64::try_from) {
+                    Some(Ok(new)) => code(new) == (code(*f) + sign * code(*o)).rem_euclid(self.codec.modulus),
+                    _ => false,
+                }
             })
         }))
     }
@@ -288,7 +290,9 @@ impl Compiler<'_> {
                     case.iter().find(|(l, _)| *l == local).map(|(_, v)| *v)
                 }
             };
-            let fits = found.iter().filter(|f| until.evaluate(&|l| value_of(l, **f).map(i128::from)).is_some_and(|v| v != 0));
+            let fits = found
+                .iter()
+                .filter(|f| until.evaluate(&|l| value_of(l, **f).map(i128::from)).is_some_and(|v| v != 0));
             let fits: Vec<Expr> = fits.map(|value| number(self.codec.value(*value))).collect();
             let wait = if fits.is_empty() { stop() } else { wait(fits) };
             let is_it = case
@@ -309,7 +313,9 @@ impl Compiler<'_> {
 fn update_of(update: Update, integer: Integer, found: i64, operand: &Value) -> Value {
     let found = Box::new(Value::Int(found.into()));
     match update.operator() {
-        Some(operator) => Value::Wrap(integer, Box::new(Value::Binary(operator, found, Box::new(operand.clone())))),
+        Some(operator) => {
+            Value::Wrap(integer, Box::new(Value::Binary(operator, found, Box::new(operand.clone()))))
+        }
         None => operand.clone(),
     }
 }

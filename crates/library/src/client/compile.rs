@@ -225,8 +225,11 @@ impl Compiler<'_> {
                         let class = &self.library.classes[key.class.0 as usize];
                         if class.record == Some(*record) && self.values.freed.contains(&key.base) {
                             let is_it = self.is(register(frame.name(*to)), key.base);
-                            let zero =
-                                self.store(key, number(self.codec.value(short(class.initial))), Mode::Relaxed);
+                            let zero = self.store(
+                                key,
+                                number(self.codec.value(short(class.initial))),
+                                Mode::Relaxed,
+                            );
                             out.push(at(StmtKind::If(is_it, vec![zero], vec![])));
                         }
                     }

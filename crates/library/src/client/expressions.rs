@@ -35,7 +35,9 @@ impl Compiler<'_> {
             }
         });
         if !complete || !is_small {
-            return Err(Unsupported("a number is too large, or has too many values in this client".to_owned()));
+            return Err(Unsupported(
+                "a number is too large, or has too many values in this client".to_owned(),
+            ));
         }
         let native = self.native(expr, frame);
         if self.computes(&native, &cases, frame) {
@@ -56,7 +58,8 @@ impl Compiler<'_> {
             for (local, value) in of {
                 registers[*local] = self.codec.value(*value);
             }
-            Word::try_from(self.codec.modulus).is_ok_and(|modulus| eval(&lowered, &registers, modulus) == *result)
+            Word::try_from(self.codec.modulus)
+                .is_ok_and(|modulus| eval(&lowered, &registers, modulus) == *result)
         })
     }
 

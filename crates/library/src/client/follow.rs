@@ -147,9 +147,10 @@ impl Run<'_> {
                     let pairs = found.iter().flat_map(|f| operands.iter().map(move |o| (*f, *o)));
                     let written: Vec<i128> =
                         pairs.filter_map(|(f, o)| update.compute(*integer, f.into(), o.into())).collect();
-                    let written: Set = written.into_iter().map(i64::try_from).collect::<Result<_, _>>().map_err(
-                        |_| Unsupported("numbers beyond 2^63 are not modelled in clients".to_owned()),
-                    )?;
+                    let written: Set =
+                        written.into_iter().map(i64::try_from).collect::<Result<_, _>>().map_err(|_| {
+                            Unsupported("numbers beyond 2^63 are not modelled in clients".to_owned())
+                        })?;
                     written.iter().try_for_each(|value| self.values.note(*value))?;
                     self.write(key, written)?;
                     all.extend(found);

@@ -20,13 +20,12 @@ impl Values {
     pub fn eval(&mut self, expr: &Expr, env: &Env) -> Result<Set, Unsupported> {
         let mut results = Set::new();
         let mut seen = Seen::default();
-        let complete = combinations(expr, env, &mut |of| {
-            match watched(expr, of, &mut seen).map(i64::try_from) {
+        let complete =
+            combinations(expr, env, &mut |of| match watched(expr, of, &mut seen).map(i64::try_from) {
                 Some(Ok(value)) => _ = results.insert(value),
                 Some(Err(_)) => seen.is_beyond = true,
                 None => {}
-            }
-        });
+            });
         seen.tell(self)?;
         if !complete || results.len() > MOST_VALUES {
             return Err(Unsupported("a number has too many values in this client".to_owned()));

@@ -1,8 +1,8 @@
 //! Random small libraries over a few locations, nodes and cells.
 
 use seqcst_library::code::{
-    Access, AccessKind, Class, Integer, ClassId, Expr, Label, Library, Local, LocalId, Method, Mode, Operator, Place,
-    Record, RecordId, Site, Statement, Update,
+    Access, AccessKind, Class, ClassId, Expr, Integer, Label, Library, Local, LocalId, Method, Mode,
+    Operator, Place, Record, RecordId, Site, Statement, Update,
 };
 
 /// Numbers that look random.
@@ -83,11 +83,9 @@ impl Maker {
     }
 
     fn method(&mut self, name: &str, parameters: u32, locals: u32, body: Vec<Statement>) {
-        let locals = (0..locals).map(|k| Local {
-            name: format!("v{k}"),
-            points_to: None,
-            integer: Integer::LONG,
-        }).collect();
+        let locals = (0..locals)
+            .map(|k| Local { name: format!("v{k}"), points_to: None, integer: Integer::LONG })
+            .collect();
         let parameters = (0..parameters).map(LocalId).collect();
         let site = Site { file: 0, line: 1, column: 1 };
         self.library.methods.push(Method {

@@ -142,7 +142,9 @@ pub fn prove_unless(
                 continue;
             }
             let is_counter = !options.disabled.contains(&Constraint::Counter);
-            for (segments_so, facts_so) in wrapping::ways(&segments, &facts, &analysed.classes, class, is_counter) {
+            for (segments_so, facts_so) in
+                wrapping::ways(&segments, &facts, &analysed.classes, class, is_counter)
+            {
                 let mut context = ProofContext { library: analysed, segments: &segments_so, facts: facts_so };
                 if exclusive::holds(&context, class, pool)? {
                     let is_atomic = analysed.classes[class.0 as usize].is_atomic;

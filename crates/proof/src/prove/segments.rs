@@ -156,11 +156,13 @@ pub struct Segment {
     pub entries: Vec<LocalId>,
     /// Where other iterations may have been.
     pub gaps: Vec<Gap>,
+    /// Is there a number that may wrap around?
+    pub wraps: bool,
 }
 
 impl Segment {
     /// Is there a number that may wrap around?
-    pub fn wraps(&self) -> bool {
+    fn has_wraps(&self) -> bool {
         let mut found = false;
         let mut look = |term: &Term| found |= matches!(term, Term::Wrap(..));
         for step in &self.steps {

@@ -30,11 +30,23 @@ fn ceiling(integer: Integer) -> i128 {
     integer.greatest().min(Integer::LONG.greatest())
 }
 
-/// Lets counters that are known to be some count on.
+/// Does a class begin far from where it would wrap around?
+fn is_far(class: &Class) -> bool {
+    class.initial_cell.is_some() || class.initial <= ceiling(class.integer) / 2
+}
+
+/// Lets counters that are known to be some count on; those that would wrap around soon are none.
 pub fn assume(segments: &mut [Segment], facts: &mut Facts, classes: &[Class]) {
-    for (k, class) in classes.iter().enumerate() {
-        if facts.classes[k].counter.is_some() && count_on(segments, ClassId(k as u32)) {
-            facts.classes[k].ceiling = Some(ceiling(class.integer));
+    for (k, (class, facts)) in classes.iter().zip(&mut facts.classes).enumerate() {
+        let mut counting = segments.to_vec();
+        if facts.counter.is_none() || !count_on(&mut counting, ClassId(k as u32)) {
+            continue;
+        }
+        if is_far(class) {
+            facts.ceiling = Some(ceiling(class.integer));
+            segments.clone_from_slice(&counting);
+        } else {
+            facts.counter = None;
         }
     }
 }
@@ -49,7 +61,7 @@ pub fn ways(
 ) -> Vec<(Vec<Segment>, Facts)> {
     let mut ways = vec![(segments.to_vec(), facts.clone())];
     let mut counting = segments.to_vec();
-    if is_counter && count_on(&mut counting, class) {
+    if is_counter && is_far(&classes[class.0 as usize]) && count_on(&mut counting, class) {
         let mut facts = facts.clone();
         facts.classes[class.0 as usize].ceiling = Some(ceiling(classes[class.0 as usize].integer));
         ways.push((counting, facts));
@@ -81,7 +93,10 @@ pub fn assumptions(context: &ProofContext) -> Vec<String> {
     classes
         .filter_map(|(class, facts)| {
             let bits = (facts.ceiling? + 1).ilog2();
-            Some(format!("`{}` counts on without wrapping around: its numbers stay below 2^{bits}", class.name))
+            Some(format!(
+                "`{}` counts on without wrapping around: its numbers stay below 2^{bits}",
+                class.name
+            ))
         })
         .collect()
 }

@@ -200,7 +200,9 @@ impl Rewrite<'_> {
                 know(succeeded.take(), Expr::Int(1));
                 know(found.take(), expected.clone());
             }
-            (AccessKind::Rmw { to, place, update, integer, operand, order }, good) if good.len() < all.len() => {
+            (AccessKind::Rmw { to, place, update, integer, operand, order }, good)
+                if good.len() < all.len() =>
+            {
                 // Only updates that rewrite a known value can fail.
                 let found = self.values.at(place).and_then(|found| found.iter().nth(*good.first()?));
                 let (&[_], Some(&found), Some(operand)) = (good, found, facts.int(operand)) else {

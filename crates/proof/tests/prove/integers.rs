@@ -13,6 +13,9 @@ const HEAD: &str = "
 #include <stdint.h>
 static atomic_int x, y;
 static int tab[6];
+#define LOAD(x) atomic_load_explicit(&x, memory_order_relaxed)
+#define STORE(x, value) atomic_store_explicit(&x, value, memory_order_relaxed)
+#define ADD(x, value) atomic_fetch_add_explicit(&x, value, memory_order_relaxed)
 ";
 
 /// Declarations, parameters, what comes first, the condition, and whether it can hold.
@@ -44,20 +47,20 @@ const CONDITIONS: [(&str, &str, &str, &str, bool); 36] = [
     ("", "size_t i", "", "i == SIZE_MAX", true),
     ("enum e { A, B };", "enum e e", "", "e < 0", false),
     ("", "unsigned i", "i += UINT_MAX;", "i == 0", true),
-    ("static atomic_uint t = ~0u;", "void", "", "atomic_load(&t) == 0xffffffffu", true),
-    ("static atomic_uint t = ~0u;", "void", "", "atomic_load(&t) == -1", true),
-    ("static atomic_uint t = ~0u;", "void", "", "atomic_load(&t) == -1l", false),
-    ("static atomic_uint t;", "void", "t = -1;", "t == UINT_MAX", true),
-    ("static atomic_uint t;", "void", "atomic_fetch_sub(&t, 1);", "t == UINT_MAX", true),
-    ("static atomic_schar t = 127;", "void", "t++;", "t == -128", true),
-    ("static atomic_int t = INT_MAX;", "void", "", "atomic_fetch_add(&t, 1) < 0", true),
-    ("static atomic_uint t = UINT_MAX;", "void", "unsigned u = t;", "u == UINT_MAX", true),
-    ("static atomic_bool t;", "int i", "t = i;", "t > 1", false),
+    ("static atomic_uint t = ~0u;", "void", "", "LOAD(t) == 0xffffffffu", true),
+    ("static atomic_uint t = ~0u;", "void", "", "LOAD(t) == -1", true),
+    ("static atomic_uint t = ~0u;", "void", "", "LOAD(t) == -1l", false),
+    ("static atomic_uint t;", "void", "STORE(t, -1);", "LOAD(t) == UINT_MAX", true),
+    ("static atomic_uint t;", "void", "ADD(t, -1);", "LOAD(t) == UINT_MAX", true),
+    ("static atomic_schar t = 127;", "void", "ADD(t, 1);", "LOAD(t) == -128", true),
+    ("static atomic_int t = INT_MAX;", "void", "", "ADD(t, 1) < 0", true),
+    ("static atomic_uint t = UINT_MAX;", "void", "unsigned u = LOAD(t);", "u == UINT_MAX", true),
+    ("static atomic_bool t;", "int i", "STORE(t, i);", "LOAD(t) > 1", false),
 ];
 
 fn outcome(text: &str) -> Outcome {
-    let library = c::read("lib.c", text.as_bytes(), &c::Options::default())
-        .unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let library =
+        c::read("lib.c", text.as_bytes(), &c::Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     prove(&rho::apply(&library).library, &mut super::pool(false), &Options::default())
         .expect("the solver understands all questions")
 }
@@ -86,8 +89,13 @@ fn conditions_hold_where_they_do_in_c() {
 
 /// A lock whose tickets are numbers of a type.
 fn ticket_lock(ty: &str) -> Outcome {
-    let text = std::fs::read_to_string(super::folder().join("ticket-lock.c")).expect("the corpus can be read");
-    outcome(&text.replace("atomic_uint", &format!("_Atomic {ty}")).replace("unsigned mine", &format!("{ty} mine")))
+    let text =
+        std::fs::read_to_string(super::folder().join("ticket-lock.c")).expect("the corpus can be read");
+    outcome(
+        &text
+            .replace("atomic_uint", &format!("_Atomic {ty}"))
+            .replace("unsigned mine", &format!("{ty} mine")),
+    )
 }
 
 #[test]

@@ -69,13 +69,10 @@ impl Execution<'_> {
         }
     }
 
-    /// What fits into the numbers of a slot, if some of them wrap around: each is one of its type, and no counter is above its
-    /// ceiling.
+    /// What fits into the numbers of a slot: each is one of its type, and no counter is above its ceiling. Where nothing wraps
+    /// around, what is read is bounded only if the type is small.
     pub(super) fn room(&mut self, slot: usize) {
         let segment = self.segment(slot);
-        if !segment.wraps() {
-            return;
-        }
         let within = |number: &Int, of: Integer, ceiling: Option<i128>| {
             let greatest = ceiling.unwrap_or(i128::MAX).min(of.greatest());
             all([number.ge(Int::from(of.least())), number.le(Int::from(greatest))])
@@ -91,6 +88,9 @@ impl Execution<'_> {
             let step = self.step(at);
             let Some(class) = step.class else { continue };
             let integer = self.context.library.classes[class.0 as usize].integer;
+            if !segment.wraps && integer.bits >= 32 {
+                continue;
+            }
             let ceiling = self.context.facts.classes[class.0 as usize].ceiling;
             if step.reads() {
                 self.assert_formula(CODE, executed(at).implies(within(&read(at), integer, ceiling)));

@@ -111,8 +111,18 @@ impl<'a> SymbolicExecution<'a> {
     /// Leaves out what doesn't lead to an end, and finds gaps.
     fn finish(self, method: usize, iteration_of: Vec<LoopId>) -> Segment {
         let SymbolicExecution { steps, nodes, phis, ends, entries, gaps, .. } = self;
-        let mut segment =
-            Segment { method, iteration_of, steps, nodes, ends, phis, entries, gaps: Vec::new() };
+        let mut segment = Segment {
+            method,
+            iteration_of,
+            steps,
+            nodes,
+            ends,
+            phis,
+            entries,
+            gaps: Vec::new(),
+            wraps: false,
+        };
+        segment.wraps = segment.has_wraps();
         let fates: Vec<[bool; 2]> = (0..segment.steps.len())
             .map(|k| {
                 [false, true].map(|succeeds| {
