@@ -68,7 +68,7 @@ impl<'l> Machine<'l> {
                 Statement::Break(levels) => return Flow::Break(*levels),
                 Statement::Continue(levels) => return Flow::Continue(*levels),
                 Statement::Return(value) => return Flow::Return(value.as_ref().map_or(0, |e| self.value(e))),
-                Statement::Assume(e) => assert_ne!(self.value(e), 0),
+                Statement::Assume(e) => assert_ne!(self.value(e), 0, "undefined"),
             }
         }
         Flow::On
@@ -79,7 +79,9 @@ impl<'l> Machine<'l> {
     }
 
     fn value(&self, e: &Expr) -> i128 {
-        self.value_at(e, 0)
+        let value = self.value_at(e, 0);
+        assert_eq!(e.evaluate(&|local| Some(self.locals[local.0 as usize])), Some(value));
+        value
     }
 
     /// `index` is what [`Class::INDEX`] stands for.
@@ -89,7 +91,13 @@ impl<'l> Machine<'l> {
             Expr::Local(Class::INDEX) => index,
             Expr::Local(local) => self.locals[local.0 as usize],
             Expr::Not(e) => (self.value_at(e, index) == 0).into(),
-            Expr::Wrap(to, e) => to.wrap(self.value_at(e, index)),
+            Expr::Wrap(to, e) => match &**e {
+                // Only the lowest bits are wanted.
+                Expr::Binary(Operator::Mul, a, b) => {
+                    to.wrap(self.value_at(a, index).wrapping_mul(self.value_at(b, index)))
+                }
+                e => to.wrap(self.value_at(e, index)),
+            },
             Expr::Binary(op, a, b) => {
                 let (a, b) = (self.value_at(a, index), self.value_at(b, index));
                 match op {
