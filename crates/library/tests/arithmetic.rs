@@ -24,7 +24,9 @@ fn read(text: &str) -> Result<Library, u32> {
 
 fn storing(name: &str, sample: &Sample, value: &str) -> String {
     let [(a, ..), (b, ..), (c, ..)] = sample.types;
-    format!("void {name}({a} a, {b} b, {c} c) {{ atomic_store_explicit(&out, {value}, memory_order_relaxed); }}")
+    format!(
+        "void {name}({a} a, {b} b, {c} c) {{ atomic_store_explicit(&out, {value}, memory_order_relaxed); }}"
+    )
 }
 
 /// The value that a method stores, if that is all it does.
@@ -36,7 +38,10 @@ fn stored(method: &Method) -> Option<&Expr> {
 }
 
 /// Samples, and for each of them some values of the variables with what comes out (none where C defines nothing).
-fn samples(seed: u64, number: impl Fn(&mut Dice, random::Ty) -> i128) -> (Vec<Sample>, Library, Vec<Vec<([i128; 3], i128)>>) {
+fn samples(
+    seed: u64,
+    number: impl Fn(&mut Dice, random::Ty) -> i128,
+) -> (Vec<Sample>, Library, Vec<Vec<([i128; 3], i128)>>) {
     let mut dice = Dice(seed);
     let make = |k: usize, sample: &Sample| storing(&format!("f{k}"), sample, &sample.ast.text());
     let (samples, _, library) = readable(&mut dice, 300, HEAD, make, read);
@@ -64,7 +69,9 @@ fn the_solver_is_told_what_they_compute() {
     for (k, known) in results.iter().enumerate() {
         let index = library.methods.iter().position(|m| m.name == format!("f{k}")).unwrap();
         let segments = segments(index, &library.methods[index]);
-        let Some(term) = segments.first().and_then(|s| s.steps.last()).and_then(|s| s.written()) else { continue };
+        let Some(term) = segments.first().and_then(|s| s.steps.last()).and_then(|s| s.written()) else {
+            continue;
+        };
         let mut has_phi = false;
         term.visit(&mut |t| has_phi |= matches!(t, Term::Phi(_)));
         if known.is_empty() || has_phi {
@@ -83,7 +90,8 @@ fn the_solver_is_told_what_they_compute() {
         let all_equal = all(&equal);
         let text = all_equal.to_string();
         let mut ask = |claim: Formula| {
-            let assertions = vec![("given".to_owned(), all(&given).to_string()), ("claim".to_owned(), claim.to_string())];
+            let assertions =
+                vec![("given".to_owned(), all(&given).to_string()), ("claim".to_owned(), claim.to_string())];
             let name = format!("{:?} {}", samples[k].types, samples[k].ast.text());
             let declarations = declarations.clone();
             questions.push(Question { name, declarations, assertions, evaluate: Vec::new() });

@@ -4,6 +4,7 @@
 //! * [`facts`]: the derived constraints that static analysis finds;
 //! * [`execution`]: partial executions under SC, and what RC20 makes known;
 //! * [`conditions`]: Φdst, Φsrc and Φfence;
+//! * `wrapping`: counters that are taken not to wrap around;
 //! * [`partial`]: what is shown when none of them holds.
 
 pub mod conditions;
