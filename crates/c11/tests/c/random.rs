@@ -1,4 +1,5 @@
 //! Random expressions over numbers of all types, with a reckoning of what C leaves undefined (and of nothing else that is looked at).
+#![allow(dead_code, reason = "not every test uses everything")]
 
 /// An integer type: how it is written, bits, signed?
 pub type Ty = (&'static str, u32, bool);
