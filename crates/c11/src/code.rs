@@ -1,12 +1,16 @@
 //! A library as the analysis sees it: structured code over local variables and classes of shared locations.
 //!
-//! Everything is an integer. A pointer to an allocated record is its address, and `NULL` is 0; negative addresses are those of
-//! records that are there from the beginning (see [`Class::initial_cell`]). Helper functions are already
+//! Everything is a number, in the range of its C type: where a result can leave it, [`Expr::Wrap`] says what C makes of it. Signed
+//! arithmetic, whose overflow C leaves undefined, has the result that it has without bounds. A pointer to an allocated record is its
+//! address, and `NULL` is 0; negative addresses are those of records that are there from the beginning (see
+//! [`Class::initial_cell`]). Helper functions are already
 //! inlined, so a method has loops and branches, but no calls.
 
+pub mod integer;
 pub mod operator;
 pub mod print;
 
+pub use integer::Integer;
 pub use operator::Operator;
 pub use seqcst_model::Mode;
 
@@ -63,8 +67,10 @@ pub struct Class {
     pub cells: Option<Option<u64>>,
     /// Declared `_Atomic`? The rest is accessed as if relaxed, and data races are looked for.
     pub is_atomic: bool,
+    /// What fits into it.
+    pub integer: Integer,
     /// The value at the beginning, or of a field after `calloc`; fields after `malloc` have an arbitrary one.
-    pub initial: i64,
+    pub initial: i128,
     /// Initial values of cells where they differ from `initial` (`sequence[i] = i`): a function of [`Class::INDEX`].
     /// For a field of a record, that variable stands for the address: records that are there from the beginning (sentinels,
     /// made by setup functions or global variables) have the addresses -16, -32, and so on.
@@ -98,22 +104,28 @@ pub struct Place {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Expr {
     /// A constant.
-    Int(i64),
+    Int(i128),
     /// A variable (parameters are variables).
     Local(LocalId),
     /// `!e`.
     Not(Box<Expr>),
+    /// `e`, converted to a type: it wraps around.
+    Wrap(Integer, Box<Expr>),
     /// `a op b`.
     Binary(Operator, Box<Expr>, Box<Expr>),
 }
 
 impl Expr {
     /// The value, if every variable has one and every operation a result.
-    pub fn evaluate(&self, local: &impl Fn(LocalId) -> Option<i64>) -> Option<i64> {
+    pub fn evaluate(&self, local: &impl Fn(LocalId) -> Option<i128>) -> Option<i128> {
         match self {
             Expr::Int(n) => Some(*n),
             Expr::Local(l) => local(*l),
             Expr::Not(e) => Some((e.evaluate(local)? == 0).into()),
+            Expr::Wrap(to, e) => match &**e {
+                Expr::Binary(op, a, b) => to.compute(*op, a.evaluate(local)?, b.evaluate(local)?),
+                e => Some(to.wrap(e.evaluate(local)?)),
+            },
             Expr::Binary(op, a, b) => op.compute(a.evaluate(local)?, b.evaluate(local)?),
         }
     }
@@ -144,11 +156,11 @@ impl Update {
         }
     }
 
-    /// The value written; none where [`Operator::compute`] has none.
-    pub fn compute(self, found: i64, operand: i64) -> Option<i64> {
+    /// The value written to an object of that type: atomic updates wrap around silently, those of signed numbers too.
+    pub fn compute(self, integer: Integer, found: i128, operand: i128) -> Option<i128> {
         match self.operator() {
             None => Some(operand),
-            Some(operator) => operator.compute(found, operand),
+            Some(operator) => integer.compute(operator, found, operand),
         }
     }
 }
@@ -204,6 +216,8 @@ pub enum AccessKind {
         place: Place,
         /// The function applied to the value found.
         update: Update,
+        /// The type of the object, in which the result wraps around.
+        integer: Integer,
         /// Second argument of `update`.
         operand: Expr,
         /// Memory order.
@@ -298,6 +312,8 @@ pub struct Local {
     pub name: String,
     /// The record that it points to, if it is declared as a pointer to one.
     pub points_to: Option<RecordId>,
+    /// What fits into it.
+    pub integer: Integer,
 }
 
 /// An exported function.
@@ -305,7 +321,7 @@ pub struct Local {
 pub struct Method {
     /// Its name.
     pub name: String,
-    /// Parameters that are values of the client (a pointer to the object is none of them). They may be any integers. For a
+    /// Parameters that are values of the client (a pointer to the object is none of them). They may be any numbers of their types. For a
     /// pointer `out` to memory of the client, the variable `*out` stands for the memory; it is a parameter only if it is read.
     /// A method without result that has one such pointer returns what it wrote there.
     pub parameters: Vec<LocalId>,

@@ -1,70 +1,107 @@
 //! Constant expressions: lengths of arrays, enumerators, initial values.
 
-use lang_c::ast::{BinaryOperator, Constant, Expression, Integer, IntegerBase, UnaryOperator};
+use lang_c::ast::{BinaryOperator, Constant, Expression, IntegerBase, IntegerSize, UnaryOperator};
 use lang_c::span::{Node, Span};
 
+use super::arithmetic::{self, no_variables};
 use super::declare::Reader;
 use super::error::Error;
-use super::types::Kind;
-use crate::code::Operator;
+use super::types::{Kind, Type};
+use crate::code::{Expr, Operator};
 
 impl Reader<'_> {
     /// The value of a constant expression.
-    pub fn constant(&mut self, e: &Node<Expression>) -> Result<i64, Error> {
+    pub fn constant(&mut self, e: &Node<Expression>) -> Result<i128, Error> {
+        Ok(self.typed_constant(e)?.0)
+    }
+
+    /// The value of a constant expression, converted to a type.
+    pub fn constant_of(&mut self, e: &Node<Expression>, ty: &Type) -> Result<i128, Error> {
+        let (value, from) = self.typed_constant(e)?;
+        self.settle(e.span, Ok((arithmetic::convert(Expr::Int(value), &from, ty, &no_variables), ())))
+            .map(|(value, ())| value)
+    }
+
+    /// The value of a constant expression, with its type.
+    pub fn typed_constant(&mut self, e: &Node<Expression>) -> Result<(i128, Type), Error> {
         match &e.node {
             Expression::Constant(c) => self.literal(&c.node, e.span),
             Expression::Identifier(name) => {
                 let name = &name.node.name;
                 if let Some(value) = self.enumerators.get(name) {
-                    return Ok(*value);
+                    return Ok((*value, Type::int()));
                 }
-                match self.global(name).and_then(|g| g.constant) {
+                match self.global(name).and_then(|g| Some((g.constant?, g.ty.unqualified()))) {
                     Some(value) => Ok(value),
                     None => Err(self.not_constant(e.span)),
                 }
             }
             Expression::SizeOfTy(name) => {
                 let ty = self.named(&name.node.0)?;
-                self.size(&ty, e.span)
+                Ok((self.size(&ty, e.span)?, Type::size()))
             }
             Expression::AlignOf(name) => {
                 let ty = self.named(&name.node.0)?;
-                self.structs.size(&ty).map(|(_, align)| align as i64).ok_or_else(|| self.not_constant(e.span))
+                let align = self.structs.size(&ty).map(|(_, align)| align.into());
+                Ok((align.ok_or_else(|| self.not_constant(e.span))?, Type::size()))
             }
             Expression::Cast(cast) => {
-                let ty = self.named(&cast.node.type_name)?;
-                let value = self.constant(&cast.node.expression)?;
-                Ok(if ty.kind == Kind::Bool { (value != 0).into() } else { value })
+                let ty = self.named(&cast.node.type_name)?.unqualified();
+                if !ty.is_scalar() {
+                    return Err(self.not_constant(e.span));
+                }
+                Ok((self.constant_of(&cast.node.expression, &ty)?, ty))
             }
             Expression::UnaryOperator(unary) => {
-                let value = self.constant(&unary.node.operand)?;
-                match unary.node.operator.node {
-                    UnaryOperator::Plus => Some(value),
-                    UnaryOperator::Minus => value.checked_neg(),
-                    UnaryOperator::Complement => Some(!value),
-                    UnaryOperator::Negate => Some((value == 0).into()),
-                    _ => None,
-                }
-                .ok_or_else(|| self.not_constant(e.span))
+                let (value, ty) = self.typed_constant(&unary.node.operand)?;
+                let e_value = Expr::Int(value);
+                let made = match unary.node.operator.node {
+                    UnaryOperator::Plus => {
+                        let to = arithmetic::promoted(&ty);
+                        Ok((arithmetic::convert(e_value, &ty, &to, &no_variables), to))
+                    }
+                    UnaryOperator::Minus => arithmetic::minus(e_value, &ty, &no_variables),
+                    UnaryOperator::Complement => arithmetic::complement(e_value, &ty, &no_variables),
+                    UnaryOperator::Negate => Ok((Expr::Int((value == 0).into()), Type::int())),
+                    _ => return Err(self.not_constant(e.span)),
+                };
+                self.settle(e.span, made)
             }
             Expression::BinaryOperator(binary) => {
-                let a = self.constant(&binary.node.lhs)?;
-                let b = self.constant(&binary.node.rhs)?;
                 let (op, swap) =
                     operator(&binary.node.operator.node).ok_or_else(|| self.not_constant(e.span))?;
+                let (a, left) = self.typed_constant(&binary.node.lhs)?;
+                if op == Operator::Both && a == 0 || op == Operator::Either && a != 0 {
+                    return Ok(((a != 0).into(), Type::int()));
+                }
+                let (b, right) = self.typed_constant(&binary.node.rhs)?;
+                if matches!(op, Operator::Both | Operator::Either) {
+                    return Ok(((b != 0).into(), Type::int()));
+                }
+                let (a, b) = ((Expr::Int(a), &left), (Expr::Int(b), &right));
                 let (a, b) = if swap { (b, a) } else { (a, b) };
-                op.compute(a, b)
-                    .ok_or_else(|| self.error(e.span, "this constant is too large or not defined"))
+                let made = arithmetic::binary(op, a, b, &no_variables);
+                self.settle(e.span, made)
             }
             Expression::Conditional(c) => {
-                let which = if self.constant(&c.node.condition)? != 0 {
-                    &c.node.then_expression
-                } else {
-                    &c.node.else_expression
-                };
-                self.constant(which)
+                let (condition, _) = self.typed_constant(&c.node.condition)?;
+                let (then, yes) = self.typed_constant(&c.node.then_expression)?;
+                let (otherwise, no) = self.typed_constant(&c.node.else_expression)?;
+                let ty = arithmetic::common(&yes, &no);
+                let (value, from) = if condition != 0 { (then, yes) } else { (otherwise, no) };
+                let value = arithmetic::convert(Expr::Int(value), &from, &ty, &no_variables);
+                self.settle(e.span, Ok((value, ty)))
             }
             _ => Err(self.not_constant(e.span)),
+        }
+    }
+
+    /// The number that an expression over constants is.
+    fn settle<T>(&self, span: Span, made: Result<(Expr, T), &'static str>) -> Result<(i128, T), Error> {
+        match made {
+            Ok((Expr::Int(value), ty)) => Ok((value, ty)),
+            Ok(_) => Err(self.error(span, "this constant is too large or not defined")),
+            Err(message) => Err(self.error(span, message)),
         }
     }
 
@@ -73,18 +110,20 @@ impl Reader<'_> {
     }
 
     /// `sizeof`.
-    pub fn size(&self, ty: &super::types::Type, span: Span) -> Result<i64, Error> {
-        let size = self.structs.size(ty).and_then(|(size, _)| i64::try_from(size).ok());
-        size.ok_or_else(|| self.error(span, format!("the size of `{}` isn't known", self.structs.show(ty))))
+    pub fn size(&self, ty: &Type, span: Span) -> Result<i128, Error> {
+        match self.structs.size(ty) {
+            Some((size, _)) => Ok(size.into()),
+            None => Err(self.error(span, format!("the size of `{}` isn't known", self.structs.show(ty)))),
+        }
     }
 
-    /// A number or character.
-    pub fn literal(&self, c: &Constant, span: Span) -> Result<i64, Error> {
+    /// A number or character, with its type.
+    pub fn literal(&self, c: &Constant, span: Span) -> Result<(i128, Type), Error> {
         match c {
-            Constant::Integer(n) => number(n).ok_or_else(|| {
-                self.error(span, "this number is too large: the analysis has numbers up to 2^63 - 1")
-            }),
+            Constant::Integer(n) => number(n)
+                .ok_or_else(|| self.error(span, "this number is too large: none has more than 64 bits")),
             Constant::Character(text) => character(text)
+                .map(|value| (value, Type::int()))
                 .ok_or_else(|| self.error(span, "this character isn't understood: write its number")),
             Constant::Float(_) => {
                 Err(self.error(span, "floating-point numbers aren't modelled: use an integer type"))
@@ -93,20 +132,26 @@ impl Reader<'_> {
     }
 }
 
-fn number(n: &Integer) -> Option<i64> {
+/// A literal has the first type of a list into which it fits (C11 6.4.4.1).
+fn number(n: &lang_c::ast::Integer) -> Option<(i128, Type)> {
     let radix = match n.base {
         IntegerBase::Decimal => 10,
         IntegerBase::Octal => 8,
         IntegerBase::Hexadecimal => 16,
         IntegerBase::Binary => 2,
     };
-    if n.number.is_empty() {
-        return Some(0);
-    }
-    i64::from_str_radix(&n.number, radix).ok()
+    let value = if n.number.is_empty() { 0 } else { i128::from_str_radix(&n.number, radix).ok()? };
+    let may_be_unsigned = n.suffix.unsigned || n.base != IntegerBase::Decimal;
+    let sizes = if n.suffix.size == IntegerSize::Int { [4, 8].iter() } else { [8].iter() };
+    sizes
+        .flat_map(|bytes| [(*bytes, true), (*bytes, false)])
+        .filter(|(_, signed)| if *signed { !n.suffix.unsigned } else { may_be_unsigned })
+        .map(|(bytes, signed)| Type::plain(Kind::Int { bytes, signed }))
+        .find(|ty| ty.kind.integer().is_some_and(|integer| integer.contains(value)))
+        .map(|ty| (value, ty))
 }
 
-fn character(text: &str) -> Option<i64> {
+fn character(text: &str) -> Option<i128> {
     let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
     let mut chars = inner.chars();
     let value = match (chars.next()?, chars.next()) {
@@ -118,10 +163,10 @@ fn character(text: &str) -> Option<i64> {
             '\\' | '\'' | '"' => escaped,
             _ => return None,
         },
-        (c, None) => return c.is_ascii().then_some(i64::from(u32::from(c))),
+        (c, None) => return c.is_ascii().then_some(u32::from(c).into()),
         _ => return None,
     };
-    chars.next().is_none().then_some(i64::from(u32::from(value)))
+    chars.next().is_none().then_some(u32::from(value).into())
 }
 
 /// Our operator for one of C, and whether its operands change places.

@@ -24,7 +24,7 @@ pub struct Global<'a> {
     /// Its declared type.
     pub ty: Type,
     /// Its value, if it is a constant.
-    pub constant: Option<i64>,
+    pub constant: Option<i128>,
     /// What it is at the beginning.
     pub initializer: Option<&'a Node<Initializer>>,
 }
@@ -58,8 +58,10 @@ pub struct Reader<'a> {
     pub tags: FxHashMap<String, usize>,
     /// Typedefs.
     pub typedefs: FxHashMap<String, Type>,
-    /// Enumerators.
-    pub enumerators: FxHashMap<String, i64>,
+    /// Types of enumerations by tag.
+    pub enumerations: FxHashMap<String, Type>,
+    /// Enumerators: all of them are `int`.
+    pub enumerators: FxHashMap<String, i128>,
     /// Global variables.
     pub globals: Vec<Global<'a>>,
     /// Functions with bodies, as they come.
@@ -73,9 +75,9 @@ pub struct Reader<'a> {
     /// Classes by root and path.
     pub classes: FxHashMap<String, ClassId>,
     /// Addresses of records that aren't allocated by methods, by root and path.
-    pub fixed: FxHashMap<String, i64>,
+    pub fixed: FxHashMap<String, i128>,
     /// The next one of these addresses.
-    pub next_fixed: i64,
+    pub next_fixed: i128,
     /// The next label.
     pub next_label: u32,
     /// What has been put together.
@@ -83,7 +85,7 @@ pub struct Reader<'a> {
 }
 
 /// Room for tag bits between the addresses of records that aren't allocated by methods.
-pub const STRIDE: i64 = 16;
+pub const STRIDE: i128 = 16;
 
 impl<'a> Reader<'a> {
     /// Nothing is known yet.
@@ -94,6 +96,7 @@ impl<'a> Reader<'a> {
             structs: Structs::default(),
             tags: FxHashMap::default(),
             typedefs: FxHashMap::default(),
+            enumerations: FxHashMap::default(),
             enumerators: FxHashMap::default(),
             globals: Vec::new(),
             functions: Vec::new(),
@@ -198,11 +201,11 @@ impl<'a> Reader<'a> {
     }
 
     /// The first address of `count` records that are there from the beginning.
-    pub fn fixed(&mut self, key: String, count: u64) -> i64 {
+    pub fn fixed(&mut self, key: String, count: u64) -> i128 {
         let next = &mut self.next_fixed;
         *self.fixed.entry(key).or_insert_with(|| {
             let first = *next;
-            *next = next.saturating_sub(STRIDE.saturating_mul(count as i64));
+            *next = next.saturating_sub(STRIDE.saturating_mul(i128::from(count)));
             first
         })
     }
@@ -242,7 +245,7 @@ impl<'a> Reader<'a> {
         if let (true, false, true, Some(Initializer::Expression(e))) =
             (ty.is_const, ty.is_atomic, ty.is_scalar(), initializer.map(|i| &i.node))
         {
-            constant = self.constant(e).ok();
+            constant = self.constant_of(e, &ty).ok();
         }
         match self.globals.iter_mut().find(|g| g.name == name) {
             Some(known) => {

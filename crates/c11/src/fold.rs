@@ -1,6 +1,6 @@
 //! Builds expressions, computing what is constant.
 
-use crate::code::{Expr, Operator};
+use crate::code::{Expr, Integer, Operator};
 
 /// `a op b`.
 pub fn binary(op: Operator, a: Expr, b: Expr) -> Expr {
@@ -17,6 +17,13 @@ pub fn binary(op: Operator, a: Expr, b: Expr) -> Expr {
         (Operator::Mul, Expr::Int(1), _) => b,
         (Operator::NotEqual, _, Expr::Int(0)) if is_truth(&a) => a,
         (Operator::Equal, _, Expr::Int(0)) if is_truth(&a) => not(a),
+        // A mask of lower bits sees no difference.
+        (Operator::And, Expr::Wrap(to, e), Expr::Int(mask)) if (0..to.modulus()).contains(mask) => {
+            binary(op, (**e).clone(), b)
+        }
+        (Operator::And, Expr::Int(mask), Expr::Wrap(to, e)) if (0..to.modulus()).contains(mask) => {
+            binary(op, a, (**e).clone())
+        }
         (Operator::Both, Expr::Int(0), _) | (Operator::Either, Expr::Int(1..), _) => {
             Expr::Int((op == Operator::Either).into())
         }
@@ -55,20 +62,23 @@ pub fn test(e: Expr) -> Expr {
     }
 }
 
+/// `e`, converted to a type in whose range it need not be.
+pub fn wrap(to: Integer, e: Expr) -> Expr {
+    match e {
+        Expr::Int(n) => Expr::Int(to.wrap(n)),
+        // What is cut off twice could as well be cut off once.
+        Expr::Wrap(inner, e) if inner.bits >= to.bits => wrap(to, *e),
+        e => Expr::Wrap(to, Box::new(e)),
+    }
+}
+
 /// Is the value 0 or 1 by its form?
 pub fn is_truth(e: &Expr) -> bool {
     match e {
         Expr::Int(n) => matches!(n, 0 | 1),
         Expr::Local(_) => false,
         Expr::Not(_) => true,
-        Expr::Binary(op, ..) => matches!(
-            op,
-            Operator::Equal
-                | Operator::NotEqual
-                | Operator::Less
-                | Operator::LessEqual
-                | Operator::Both
-                | Operator::Either
-        ),
+        Expr::Wrap(to, _) => *to == Integer::BOOL,
+        Expr::Binary(op, ..) => op.is_truth(),
     }
 }

@@ -8,7 +8,7 @@ use super::fold;
 use crate::code::{Access, AccessKind, Class, Expr, LocalId, Method, Operator, Place, Site, Statement};
 
 /// Values by class, record and cell.
-type Memory = FxHashMap<(u32, i64, i64), i64>;
+type Memory = FxHashMap<(u32, i128, i128), i128>;
 
 /// Setup functions that run longer are refused.
 const STEPS: u32 = 1 << 20;
@@ -23,8 +23,8 @@ enum Flow {
 
 struct Run<'m> {
     memory: &'m mut Memory,
-    next_record: &'m mut i64,
-    locals: Vec<Option<i64>>,
+    next_record: &'m mut i128,
+    locals: Vec<Option<i128>>,
     steps: u32,
     /// Where it is, for messages.
     site: Site,
@@ -58,7 +58,7 @@ impl Reader<'_> {
         }
         self.library.classes.truncate(count);
         for (id, class) in self.library.classes.iter_mut().enumerate() {
-            let mut values: Vec<(i64, i64, i64)> = memory
+            let mut values: Vec<(i128, i128, i128)> = memory
                 .iter()
                 .filter(|((of, ..), _)| *of == id as u32)
                 .map(|((_, base, index), value)| (*base, *index, *value))
@@ -71,10 +71,10 @@ impl Reader<'_> {
 }
 
 /// Gives a class the values (record, cell, value).
-fn set(class: &mut Class, values: &[(i64, i64, i64)]) -> Result<(), String> {
+fn set(class: &mut Class, values: &[(i128, i128, i128)]) -> Result<(), String> {
     let index = || Expr::Local(Class::INDEX);
     // Σ (index == i) * value
-    let table = |entries: &mut dyn Iterator<Item = (i64, i64)>| {
+    let table = |entries: &mut dyn Iterator<Item = (i128, i128)>| {
         let terms = entries.filter(|(_, value)| *value != 0).map(|(at, value)| {
             let hit = fold::binary(Operator::Equal, index(), Expr::Int(at));
             fold::binary(Operator::Mul, hit, Expr::Int(value))
@@ -112,7 +112,7 @@ impl Run<'_> {
         Err(Stopped { site: self.site, message: message.to_owned() })
     }
 
-    fn value(&self, e: &Expr) -> Result<i64, Stopped> {
+    fn value(&self, e: &Expr) -> Result<i128, Stopped> {
         match e.evaluate(&|local: LocalId| self.locals[local.0 as usize]) {
             Some(value) => Ok(value),
             None => self.stop(
@@ -158,14 +158,18 @@ impl Run<'_> {
                 Statement::Break(levels) => return Ok(Flow::Break(*levels)),
                 Statement::Continue(levels) => return Ok(Flow::Continue(*levels)),
                 Statement::Return(_) => return Ok(Flow::Return),
-                // Only ρ makes assumptions.
-                Statement::Assume(_) => {}
+                // What C leaves undefined.
+                Statement::Assume(condition) => {
+                    if self.value(condition)? == 0 {
+                        return self.stop("setup does what C leaves undefined: a shift by too many bits, or a division by 0");
+                    }
+                }
             }
         }
         Ok(Flow::On)
     }
 
-    fn location(&self, place: &Place) -> Result<(u32, i64, i64), Stopped> {
+    fn location(&self, place: &Place) -> Result<(u32, i128, i128), Stopped> {
         let part = |e: &Option<Expr>| e.as_ref().map_or(Ok(0), |e| self.value(e));
         let base = part(&place.base)?;
         if place.base.is_some() && base == 0 {
@@ -174,7 +178,7 @@ impl Run<'_> {
         Ok((place.class.0, base, part(&place.index)?))
     }
 
-    fn load(&self, location: (u32, i64, i64)) -> i64 {
+    fn load(&self, location: (u32, i128, i128)) -> i128 {
         self.memory.get(&location).copied().unwrap_or(0)
     }
 
@@ -189,10 +193,10 @@ impl Run<'_> {
                 let (location, value) = (self.location(place)?, self.value(value)?);
                 self.memory.insert(location, value);
             }
-            AccessKind::Rmw { to, place, update, operand, .. } => {
+            AccessKind::Rmw { to, place, update, integer, operand, .. } => {
                 let (location, operand) = (self.location(place)?, self.value(operand)?);
                 let old = self.load(location);
-                let Some(new) = update.compute(old, operand) else {
+                let Some(new) = update.compute(*integer, old, operand) else {
                     return self.stop("this number is too large");
                 };
                 self.memory.insert(location, new);

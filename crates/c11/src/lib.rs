@@ -1,9 +1,10 @@
 //! Reads a library from C11 source: preprocessor, parser (lang-c), and a translation into [`crate::code`].
 //!
 //! Methods are the functions that are not `static`; the functions that they call are inlined. What the analysis can't see
-//! through is refused with its place, never skipped. Integers have no bounds: code whose robustness hangs on a 32-bit or
-//! 64-bit counter that wraps around is outside; arithmetic on 8-bit and 16-bit numbers is refused.
+//! through is refused with its place, never skipped. Integers are those of the usual 64-bit machines, as gcc and clang have them:
+//! `char` is signed, and an enumeration is `unsigned` if no enumerator is negative.
 
+mod arithmetic;
 pub mod code;
 mod constant;
 mod contract;

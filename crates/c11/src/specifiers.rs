@@ -10,6 +10,7 @@ use lang_c::span::{Node, Span};
 use super::declare::Reader;
 use super::error::Error;
 use super::types::{Kind, Struct, Type};
+use crate::code::Integer;
 
 /// The storage class of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -109,8 +110,7 @@ impl Reader<'_> {
                     }
                     TypeSpecifier::Struct(s) => whole = Some(Type::plain(Kind::Struct(self.structure(s)?))),
                     TypeSpecifier::Enum(e) => {
-                        self.enumeration(e)?;
-                        whole = Some(Type::int());
+                        whole = Some(self.enumeration(e)?);
                     }
                     TypeSpecifier::TypedefName(name) => match self.typedefs.get(&name.node.name) {
                         Some(known) => whole = Some(known.clone()),
@@ -252,18 +252,27 @@ impl Reader<'_> {
         Ok(id)
     }
 
-    fn enumeration(&mut self, e: &Node<EnumType>) -> Result<(), Error> {
-        let mut next = Some(0i64);
+    /// An enumeration: `unsigned` if no enumerator is negative, as gcc and clang have it.
+    fn enumeration(&mut self, e: &Node<EnumType>) -> Result<Type, Error> {
+        let tag = e.node.identifier.as_ref().map(|tag| tag.node.name.clone());
+        if e.node.enumerators.is_empty() {
+            let known = tag.as_ref().and_then(|tag| self.enumerations.get(tag)).cloned();
+            return known.ok_or_else(|| self.error(e.span, "this enumeration isn't declared"));
+        }
+        let (mut next, mut least) = (0, 0);
         for enumerator in &e.node.enumerators {
             if let Some(value) = &enumerator.node.expression {
-                next = Some(self.constant(value)?);
+                next = self.constant(value)?;
             }
-            let Some(value) = next else {
-                return Err(self.error(enumerator.span, "this number is too large"));
-            };
-            self.enumerators.insert(enumerator.node.identifier.node.name.clone(), value);
-            next = value.checked_add(1);
+            if !Integer::INT.contains(next) {
+                return Err(self.error(enumerator.span, "an enumerator must fit into an `int`"));
+            }
+            self.enumerators.insert(enumerator.node.identifier.node.name.clone(), next);
+            least = least.min(next);
+            next += 1;
         }
-        Ok(())
+        let ty = Type::plain(Kind::Int { bytes: 4, signed: least < 0 });
+        self.enumerations.extend(tag.map(|tag| (tag, ty.clone())));
+        Ok(ty)
     }
 }

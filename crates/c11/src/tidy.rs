@@ -13,7 +13,7 @@ pub fn tidy(library: &mut Library) {
             }
         });
     }
-    let known: Vec<Option<i64>> = library
+    let known: Vec<Option<i128>> = library
         .classes
         .iter()
         .zip(&is_written)
@@ -157,7 +157,7 @@ fn locals_of(e: &mut Expr, with: &mut impl FnMut(&mut LocalId)) {
     match e {
         Expr::Int(_) => {}
         Expr::Local(local) => with(local),
-        Expr::Not(e) => locals_of(e, with),
+        Expr::Not(e) | Expr::Wrap(_, e) => locals_of(e, with),
         Expr::Binary(_, a, b) => {
             locals_of(a, with);
             locals_of(b, with);

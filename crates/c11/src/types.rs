@@ -1,5 +1,7 @@
 //! Types of C, as far as libraries need them.
 
+use crate::code::Integer;
+
 /// A type with the qualifiers that matter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Type {
@@ -35,6 +37,18 @@ pub enum Kind {
     Function,
 }
 
+impl Kind {
+    /// The numbers that fit into an object, if it holds one: `_Bool` has 0 and 1, a pointer is a signed number.
+    pub fn integer(&self) -> Option<Integer> {
+        match self {
+            Kind::Bool => Some(Integer::BOOL),
+            Kind::Int { bytes, signed } => Some(Integer { bits: 8 * bytes, signed: *signed }),
+            Kind::Pointer(_) => Some(Integer::LONG),
+            _ => None,
+        }
+    }
+}
+
 impl Type {
     /// Without qualifiers.
     pub fn plain(kind: Kind) -> Self {
@@ -46,14 +60,14 @@ impl Type {
         Type::plain(Kind::Int { bytes: 4, signed: true })
     }
 
-    /// The type of comparisons and such: `int` to C, but known to be 0 or 1.
-    pub fn truth() -> Self {
-        Type::plain(Kind::Bool)
-    }
-
     /// `size_t`.
     pub fn size() -> Self {
         Type::plain(Kind::Int { bytes: 8, signed: false })
+    }
+
+    /// `ptrdiff_t`.
+    pub fn difference() -> Self {
+        Type::plain(Kind::Int { bytes: 8, signed: true })
     }
 
     /// `void *`.
@@ -82,11 +96,6 @@ impl Type {
     /// A number or a pointer?
     pub fn is_scalar(&self) -> bool {
         matches!(self.kind, Kind::Bool | Kind::Int { .. } | Kind::Pointer(_))
-    }
-
-    /// A number without sign?
-    pub fn is_unsigned(&self) -> bool {
-        matches!(self.kind, Kind::Int { signed: false, .. })
     }
 
     /// The struct that this is or points to.

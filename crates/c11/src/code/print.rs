@@ -83,7 +83,7 @@ impl Library {
             AccessKind::Store { place: p, value: v, order } => {
                 format!("store {} {} {}", order_name(*order), place(p), value(v))
             }
-            AccessKind::Rmw { to, place: p, update, operand, order } => {
+            AccessKind::Rmw { to, place: p, update, operand, order, .. } => {
                 let update = match update {
                     Update::Exchange => "exchange",
                     Update::Add => "add",
@@ -192,6 +192,7 @@ pub fn show(e: &Expr, locals: &[Local]) -> String {
             locals.get(local.0 as usize).map_or_else(|| format!("${}", local.0), |l| l.name.clone())
         }
         Expr::Not(e) => format!("!{}", show_inner(e, locals)),
+        Expr::Wrap(to, e) => format!("{to}({})", show(e, locals)),
         Expr::Binary(op, a, b) => {
             format!("{} {} {}", show_inner(a, locals), symbol(*op), show_inner(b, locals))
         }

@@ -16,7 +16,6 @@
 #define LONG_MAX 9223372036854775807
 #define LLONG_MIN LONG_MIN
 #define LLONG_MAX LONG_MAX
-/* Integers have no bounds in the analysis: the greatest unsigned number is the one that is all ones. */
-#define ULONG_MAX (~0ul)
-#define ULLONG_MAX (~0ul)
+#define ULONG_MAX 18446744073709551615ul
+#define ULLONG_MAX 18446744073709551615ul
 #endif

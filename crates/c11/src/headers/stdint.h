@@ -27,8 +27,7 @@ typedef unsigned long uint_fast16_t, uint_fast32_t, uint_fast64_t;
 #define INTPTR_MAX INT64_MAX
 #define PTRDIFF_MIN INT64_MIN
 #define PTRDIFF_MAX INT64_MAX
-/* Integers have no bounds in the analysis: the greatest unsigned number is the one that is all ones. */
-#define UINT64_MAX (~0ul)
-#define UINTPTR_MAX (~0ul)
-#define SIZE_MAX (~0ul)
+#define UINT64_MAX 18446744073709551615ul
+#define UINTPTR_MAX 18446744073709551615ul
+#define SIZE_MAX 18446744073709551615ul
 #endif

@@ -97,7 +97,7 @@ impl Lowering<'_, '_> {
             spot.base = Some(Expr::Local(to));
         }
         if let Some(index) = spot.index.take() {
-            let to = local.unwrap_or_else(|| self.local(&name, &Type::size()));
+            let to = local.unwrap_or_else(|| self.local(&name, &Type::difference()));
             self.set(to, index);
             local = Some(to);
             spot.index = Some(Expr::Local(to));

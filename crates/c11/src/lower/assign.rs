@@ -7,6 +7,7 @@ use super::place::{Root, Spot, Value};
 use super::{Binding, Lowering};
 use crate::code::{AccessKind, Expr, Mode, Operator, Update};
 use crate::error::Error;
+use crate::fold;
 use crate::types::{Kind, Type};
 
 impl<'a> Lowering<'_, 'a> {
@@ -207,16 +208,21 @@ impl<'a> Lowering<'_, 'a> {
                     "this operator on an atomic object isn't modelled: write the loop with compare-exchange",
                 ),
             };
-        self.check_update(update, &spot.ty, span)?;
         let ty = spot.ty.unqualified();
         let operand = self.as_number(operand, span)?;
+        let operand = self.update_operand(update, operand, &operand_ty, &ty, span)?;
         let place = self.place(spot, span)?;
         let to = self.temporary(&ty);
+        let (integer, order) = (self.room(to), Mode::SeqCst);
         self.access(
             span,
-            AccessKind::Rmw { to: Some(to), place, update, operand: operand.clone(), order: Mode::SeqCst },
+            AccessKind::Rmw { to: Some(to), place, update, integer, operand: operand.clone(), order },
         )?;
-        let old = (Value::Number(Expr::Local(to)), ty.clone());
-        if wants_old { Ok(old) } else { self.arithmetic(op, old, (Value::Number(operand), operand_ty), span) }
+        if wants_old {
+            return Ok((Value::Number(Expr::Local(to)), ty));
+        }
+        let new = fold::binary(op, Expr::Local(to), operand);
+        let new = if matches!(update, Update::Add | Update::Sub) { fold::wrap(integer, new) } else { new };
+        Ok((Value::Number(new), ty))
     }
 }

@@ -5,6 +5,7 @@ use lang_c::span::{Node, Span};
 
 use super::Lowering;
 use super::place::{Root, Spot, Value};
+use crate::arithmetic;
 use crate::code::{AccessKind, Expr, LocalId, Mode, Update, order_name};
 use crate::error::Error;
 use crate::types::{Kind, Type};
@@ -57,8 +58,9 @@ impl Lowering<'_, '_> {
                 self.count(name, arguments, 2 + usize::from(is_explicit), span)?;
                 let spot = self.object(&arguments[0])?;
                 let value = self.operand(&arguments[1], &spot.ty)?;
+                // Initialisation is no atomic access (C11 7.17.2.2).
                 let order = match short {
-                    "atomic_init" => Mode::Relaxed,
+                    "atomic_init" => Mode::NonAtomic,
                     _ => self.order(arguments.get(2), Use::Store)?,
                 };
                 let place = self.place(&spot, span)?;
@@ -152,28 +154,41 @@ impl Lowering<'_, '_> {
             "atomic_flag_test_and_set" => Expr::Int(1),
             "atomic_exchange" => self.operand(&arguments[1], &spot.ty)?,
             _ => {
-                self.check_update(update, &spot.ty, span)?;
-                self.number(&arguments[1])?.0
+                let (operand, from) = self.number(&arguments[1])?;
+                self.update_operand(update, operand, &from, &spot.ty, span)?
             }
         };
         let (ty, place) = (spot.ty.unqualified(), self.place(&spot, span)?);
         let to = self.temporary(&ty);
-        self.access(span, AccessKind::Rmw { to: Some(to), place, update, operand, order })?;
+        let integer = self.room(to);
+        self.access(span, AccessKind::Rmw { to: Some(to), place, update, integer, operand, order })?;
         Ok((Value::Number(Expr::Local(to)), ty))
     }
 
-    /// Refuses arithmetic that could leave the type.
-    pub fn check_update(&self, update: Update, ty: &Type, span: Span) -> Result<(), Error> {
-        let is_arithmetic = matches!(update, Update::Add | Update::Sub);
-        match ty.kind {
-            Kind::Int { bytes: 1 | 2, .. } | Kind::Bool if is_arithmetic => self.error(
-                span,
-                "arithmetic on small numbers may wrap around, which isn't modelled: use atomic_int",
-            ),
-            Kind::Pointer(_) => {
+    /// The operand of an update, in the type of the object: the lowest bits of the result hang on its lowest bits only.
+    pub fn update_operand(
+        &self,
+        update: Update,
+        operand: Expr,
+        from: &Type,
+        ty: &Type,
+        span: Span,
+    ) -> Result<Expr, Error> {
+        if from.pointee().is_some() || !from.is_scalar() {
+            return self.error(span, "the operand must be a number");
+        }
+        let converted = arithmetic::convert(operand.clone(), from, ty, &|local| self.room(local));
+        match (&ty.kind, update) {
+            (Kind::Pointer(_), _) => {
                 self.error(span, "arithmetic on atomic pointers isn't modelled: use an atomic index")
             }
-            _ => Ok(()),
+            (Kind::Bool, Update::Add | Update::Sub) => {
+                self.error(span, "arithmetic on a `_Bool` isn't modelled: use atomic_int")
+            }
+            (Kind::Bool, Update::And | Update::Xor) if converted != operand => {
+                self.error(span, "this operand of a `_Bool` must be 0 or 1")
+            }
+            _ => Ok(converted),
         }
     }
 
@@ -185,11 +200,20 @@ impl Lowering<'_, '_> {
     ) -> Result<(Value, Type), Error> {
         let spot = self.object(&arguments[0])?;
         let found = self.expected(&arguments[1])?;
+        let variable = &self.kinds[found.0 as usize];
+        let are_pointers = matches!((variable, &spot.ty.kind), (Kind::Pointer(_), Kind::Pointer(_)));
+        if *variable != spot.ty.kind && !are_pointers {
+            let (a, b) = (self.show(&Type::plain(variable.clone())), self.show(&spot.ty.unqualified()));
+            return self.error(
+                arguments[1].span,
+                format!("the expected value is in a `{a}`, and the object is a `{b}`: use the same type"),
+            );
+        }
         let desired = self.operand(&arguments[2], &spot.ty)?;
         let success = self.order(arguments.get(3), Use::Both)?;
         let failure = self.order(arguments.get(4), Use::Load)?;
         let place = self.place(&spot, span)?;
-        let succeeded = self.temporary(&Type::int());
+        let succeeded = self.temporary(&Type::plain(Kind::Bool));
         self.access(
             span,
             AccessKind::Cas {

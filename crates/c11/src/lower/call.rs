@@ -55,8 +55,12 @@ impl<'a> Lowering<'_, 'a> {
                 let Some(first) = call.arguments.first() else {
                     return self.error(span, format!("`{name}` needs an argument"));
                 };
-                let value = self.value(first)?;
-                Ok(if name == "assert" { nothing } else { value })
+                let (value, from) = self.value(first)?;
+                if name == "assert" {
+                    return Ok(nothing);
+                }
+                let long = Type::difference();
+                Ok((self.converted(value, &from, &long, first.span)?, long))
             }
             "asm" => self.error(span, "assembly isn't understood: use <stdatomic.h>"),
             _ if name.starts_with("__atomic_") || name.starts_with("__sync_") => {

@@ -1,11 +1,12 @@
 //! Expressions: what they compute, and what they do on the way.
 
-use lang_c::ast::{BinaryOperator, ConditionalExpression, Constant, Expression, UnaryOperator};
+use lang_c::ast::{BinaryOperator, ConditionalExpression, Expression, UnaryOperator};
 use lang_c::span::{Node, Span};
 
 use super::place::{Root, Spot, Value};
 use super::{Binding, Lowering};
-use crate::code::{Expr, Operator, Statement};
+use crate::arithmetic;
+use crate::code::{Expr, Integer, LocalId, Operator, Statement};
 use crate::constant::{assigning, operator};
 use crate::error::Error;
 use crate::fold;
@@ -17,7 +18,10 @@ impl<'a> Lowering<'_, 'a> {
         let number = |n, ty| Ok((Value::Number(Expr::Int(n)), ty));
         match &e.node {
             Expression::Identifier(name) => self.named_value(&name.node.name, e),
-            Expression::Constant(c) => number(self.reader.literal(&c.node, e.span)?, literal_type(&c.node)),
+            Expression::Constant(c) => {
+                let (value, ty) = self.reader.literal(&c.node, e.span)?;
+                number(value, ty)
+            }
             Expression::Member(_) => {
                 let spot = self.spot(e)?;
                 self.load(spot, e.span)
@@ -171,20 +175,12 @@ impl<'a> Lowering<'_, 'a> {
                 format!("what a `void *` points to isn't known: use a `{}` throughout", name.trim()),
             );
         }
-        match to.kind {
-            Kind::Bool if from.kind == Kind::Bool => Ok(Value::Number(e)),
-            Kind::Bool => Ok(Value::Number(fold::truth(e))),
-            Kind::Int { bytes: bytes @ (1 | 2), signed } if self.may_leave(&e, bytes, signed) => {
-                let bits = 8 * bytes;
-                self.error(
-                    span,
-                    format!(
-                        "arithmetic on {bits}-bit numbers may wrap around, which isn't modelled: use int"
-                    ),
-                )
-            }
-            _ => Ok(Value::Number(e)),
-        }
+        Ok(Value::Number(arithmetic::convert(e, from, to, &|local| self.room(local))))
+    }
+
+    /// What fits into a variable.
+    pub fn room(&self, local: LocalId) -> Integer {
+        self.kinds[local.0 as usize].integer().unwrap_or(Integer::LONG)
     }
 
     fn cast(&mut self, value: Value, from: &Type, to: Type, span: Span) -> Result<(Value, Type), Error> {
@@ -226,20 +222,31 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     fn conditional(&mut self, c: &ConditionalExpression, span: Span) -> Result<(Value, Type), Error> {
+        let joined = |a: &Type, b: &Type| match (&a.kind, &b.kind) {
+            (Kind::Bool | Kind::Int { .. }, Kind::Bool | Kind::Int { .. }) => arithmetic::common(a, b),
+            (Kind::Pointer(to), _) if to.kind != Kind::Void => a.clone(),
+            _ if b.is_scalar() => b.clone(),
+            _ => a.clone(),
+        };
         let condition = self.condition(&c.condition)?;
         if let Expr::Int(n) = condition {
-            return self.value(if n != 0 { &c.then_expression } else { &c.else_expression });
+            let (taken, other) = (&c.then_expression, &c.else_expression);
+            let (taken, other) = if n != 0 { (taken, other) } else { (other, taken) };
+            let other = self.type_of(other)?;
+            let (value, from) = self.value(taken)?;
+            let ty = joined(&from, &other);
+            return Ok((self.converted(value, &from, &ty, span)?, ty));
         }
         let (mut then, (yes, a)) = self.block(|s| s.value(&c.then_expression))?;
         let (mut otherwise, (no, b)) = self.block(|s| s.value(&c.else_expression))?;
-        let ty = if a.pointee().is_some_and(|t| t.kind != Kind::Void) || !b.is_scalar() { a } else { b };
+        let ty = joined(&a, &b);
         if ty.kind == Kind::Void {
             self.emit(Statement::If { condition, then, otherwise });
             return Ok((Value::Number(Expr::Int(0)), ty));
         }
         let (yes, no) = match (yes, no) {
             (Value::Pointer(a), Value::Pointer(b)) if a.is_like(&b) && a.base == b.base => {
-                let to = self.temporary(&Type::size());
+                let to = self.temporary(&Type::difference());
                 for (block, index) in [(&mut then, &a.index), (&mut otherwise, &b.index)] {
                     block.extend(index.clone().map(|value| Statement::Assign { to, value }));
                 }
@@ -247,7 +254,7 @@ impl<'a> Lowering<'_, 'a> {
                 let index = a.index.as_ref().map(|_| Expr::Local(to));
                 return Ok((Value::Pointer(Spot { index, ..a }), ty));
             }
-            (yes, no) => (self.as_number(yes, span)?, self.as_number(no, span)?),
+            (yes, no) => (self.stored(yes, &a, &ty, span)?, self.stored(no, &b, &ty, span)?),
         };
         let to = self.temporary(&ty);
         then.push(Statement::Assign { to, value: yes });
@@ -274,7 +281,7 @@ impl<'a> Lowering<'_, 'a> {
             }
             (Expr::Int(_), _) => Expr::Int((!is_and).into()),
             _ => {
-                let to = self.temporary(&Type::int());
+                let to = self.temporary(&Type::plain(Kind::Bool));
                 let mut on_right = effects;
                 on_right.push(Statement::Assign { to, value: fold::truth(right) });
                 let on_left = vec![Statement::Assign { to, value: Expr::Int((!is_and).into()) }];
@@ -283,7 +290,7 @@ impl<'a> Lowering<'_, 'a> {
                 Expr::Local(to)
             }
         };
-        Ok((Value::Number(value), Type::truth()))
+        Ok((Value::Number(value), Type::int()))
     }
 
     fn unary(
@@ -319,44 +326,22 @@ impl<'a> Lowering<'_, 'a> {
             }
             UnaryOperator::Negate => {
                 let e = self.condition(operand)?;
-                Ok((Value::Number(fold::not(e)), Type::truth()))
+                Ok((Value::Number(fold::not(e)), Type::int()))
             }
             _ => {
                 let (e, ty) = self.number(operand)?;
-                let e = match op {
-                    UnaryOperator::Minus => fold::binary(Operator::Sub, Expr::Int(0), e),
-                    UnaryOperator::Complement => fold::binary(Operator::Sub, Expr::Int(-1), e),
-                    _ => e,
-                };
-                Ok((Value::Number(e), promoted(&ty)))
-            }
-        }
-    }
-
-    /// May this value be outside a number of that size, for all that is known?
-    fn may_leave(&self, e: &Expr, bytes: u8, signed: bool) -> bool {
-        let range = |bytes: u8, signed: bool| {
-            let bits = u32::from(bytes) * 8;
-            if signed { (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1) } else { (0, (1i64 << bits) - 1) }
-        };
-        let (low, high) = range(bytes, signed);
-        match e {
-            Expr::Int(n) => *n < low || *n > high,
-            Expr::Not(_) => false,
-            Expr::Local(local) => match self.kinds[local.0 as usize] {
-                Kind::Bool => false,
-                Kind::Int { bytes: bytes @ (1 | 2), signed } => {
-                    let (least, most) = range(bytes, signed);
-                    least < low || most > high
+                if ty.pointee().is_some() || !ty.is_scalar() {
+                    return self.error(whole.span, "this isn't a number");
                 }
-                _ => true,
-            },
-            Expr::Binary(op, a, b) => {
-                let leave = |e| self.may_leave(e, bytes, signed);
-                match op {
-                    Operator::And => leave(a) && leave(b),
-                    Operator::Or | Operator::Xor | Operator::Rem => leave(a) || leave(b),
-                    _ => !fold::is_truth(e),
+                let room = |local| self.room(local);
+                let made = match op {
+                    UnaryOperator::Minus => arithmetic::minus(e, &ty, &room),
+                    UnaryOperator::Complement => arithmetic::complement(e, &ty, &room),
+                    _ => Ok((e, arithmetic::promoted(&ty))),
+                };
+                match made {
+                    Ok((e, ty)) => Ok((Value::Number(e), ty)),
+                    Err(message) => self.error(whole.span, message),
                 }
             }
         }
@@ -391,23 +376,5 @@ impl<'a> Lowering<'_, 'a> {
         self.size = size;
         self.reader.next_label = label;
         Ok(ty)
-    }
-}
-
-fn literal_type(c: &Constant) -> Type {
-    match c {
-        Constant::Integer(n) => {
-            let bytes = if n.suffix.size == lang_c::ast::IntegerSize::Int { 4 } else { 8 };
-            Type::plain(Kind::Int { bytes, signed: !n.suffix.unsigned })
-        }
-        _ => Type::int(),
-    }
-}
-
-/// C's integer promotion.
-pub fn promoted(ty: &Type) -> Type {
-    match ty.kind {
-        Kind::Bool | Kind::Int { bytes: 1 | 2, .. } => Type::int(),
-        _ => ty.clone(),
     }
 }

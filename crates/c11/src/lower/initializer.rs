@@ -63,7 +63,7 @@ impl Lowering<'_, '_> {
             }
             (Initializer::List(items), Kind::Array(..)) => self.each(items, |l, item, next, designator| {
                 let at = match designator {
-                    None => next as i64,
+                    None => next as i128,
                     Some(Designator::Index(e)) => l.reader.constant(e)?,
                     Some(_) => return l.error(item.span, "an index must stand here"),
                 };

@@ -21,7 +21,7 @@ use self::place::{Root, Spot, Value};
 use super::declare::{Function, Reader};
 use super::error::Error;
 use super::types::{Kind, Type};
-use crate::code::{Access, AccessKind, Expr, Local, LocalId, Method, Statement};
+use crate::code::{Access, AccessKind, Expr, Integer, Local, LocalId, Method, Statement};
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -185,8 +185,9 @@ impl<'r, 'a> Lowering<'r, 'a> {
         let points_to =
             points_to.filter(|s| self.reader.linked.contains(s) || self.reader.records.contains_key(s));
         let points_to = points_to.map(|s| self.reader.record(s));
+        let integer = ty.kind.integer().unwrap_or(Integer::LONG);
         self.kinds.push(ty.kind.clone());
-        self.locals.push(Local { name: unique, points_to });
+        self.locals.push(Local { name: unique, points_to, integer });
         LocalId(self.locals.len() as u32 - 1)
     }
 

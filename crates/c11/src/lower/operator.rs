@@ -3,9 +3,9 @@
 use lang_c::span::Span;
 
 use super::Lowering;
-use super::expression::promoted;
 use super::place::Value;
-use crate::code::{Expr, Operator};
+use crate::arithmetic;
+use crate::code::{Expr, Operator, Statement};
 use crate::error::Error;
 use crate::fold;
 use crate::types::{Kind, Type};
@@ -25,22 +25,14 @@ impl Lowering<'_, '_> {
         let is_comparison =
             matches!(op, Operator::Equal | Operator::NotEqual | Operator::Less | Operator::LessEqual);
         if is_comparison {
-            return Ok((Value::Number(self.compare(op, (a, &left), (b, &right), span)?), Type::truth()));
+            return Ok((Value::Number(self.compare(op, (a, &left), (b, &right), span)?), Type::int()));
         }
         let (is_left, is_right) = (left.pointee().is_some(), right.pointee().is_some());
         match (op, is_left, is_right) {
             (_, false, false) => {
                 let (a, b) = (self.as_number(a, span)?, self.as_number(b, span)?);
-                let is_division = matches!(op, Operator::Div | Operator::Rem);
-                if is_division && b == Expr::Int(0) {
-                    return self.error(span, "division by 0");
-                }
-                if matches!(op, Operator::Shl | Operator::Shr)
-                    && matches!(b, Expr::Int(n) if !(0..64).contains(&n))
-                {
-                    return self.error(span, "the number of bits to shift by must be 0 to 63");
-                }
-                Ok((Value::Number(fold::binary(op, a, b)), common(&left, &right)))
+                let (e, ty) = self.numeric(op, (a, &left), (b, &right), span)?;
+                Ok((Value::Number(e), ty))
             }
             (Operator::Add, true, false) => {
                 let offset = self.as_number(b, span)?;
@@ -58,7 +50,7 @@ impl Lowering<'_, '_> {
                 (Value::Pointer(a), Value::Pointer(b)) if a.is_like(&b) && a.base == b.base => {
                     let index = |i: Option<Expr>| i.unwrap_or(Expr::Int(0));
                     let difference = fold::binary(Operator::Sub, index(a.index), index(b.index));
-                    Ok((Value::Number(difference), Type::plain(Kind::Int { bytes: 8, signed: true })))
+                    Ok((Value::Number(difference), Type::difference()))
                 }
                 _ => self.error(span, "the difference of pointers outside one array isn't modelled"),
             },
@@ -88,38 +80,40 @@ impl Lowering<'_, '_> {
             (a, b) => {
                 let (a, b) = (self.as_number(a, span)?, self.as_number(b, span)?);
                 let is_order = matches!(op, Operator::Less | Operator::LessEqual);
-                let is_wrapped = |e: &Expr| matches!(e, Expr::Int(n) if *n < 0);
-                if is_order && common(left, right).is_unsigned() && (is_wrapped(&a) || is_wrapped(&b)) {
-                    return self.error(
-                        span,
-                        "this compares with a number beyond 2^63, which isn't modelled: use a signed type",
-                    );
-                }
-                if is_order && (left.pointee().is_some() || right.pointee().is_some()) {
+                let is_pointer = left.pointee().is_some() || right.pointee().is_some();
+                if is_order && is_pointer {
                     return self.error(
                         span,
                         "which of two records has the lower address isn't modelled: compare with == and !=",
                     );
                 }
-                Ok(fold::binary(op, a, b))
+                if is_pointer {
+                    let address = Type::void_pointer();
+                    let room = |local| self.room(local);
+                    let a = arithmetic::convert(a, left, &address, &room);
+                    let b = arithmetic::convert(b, right, &address, &room);
+                    return Ok(fold::binary(op, a, b));
+                }
+                Ok(self.numeric(op, (a, left), (b, right), span)?.0)
             }
         }
     }
-}
 
-/// C's usual arithmetic conversions.
-fn common(a: &Type, b: &Type) -> Type {
-    let (a, b) = (promoted(a), promoted(b));
-    match (&a.kind, &b.kind) {
-        (Kind::Int { bytes: x, signed: s }, Kind::Int { bytes: y, signed: t }) => {
-            let signed = match x.cmp(y) {
-                std::cmp::Ordering::Less => *t,
-                std::cmp::Ordering::Equal => *s && *t,
-                std::cmp::Ordering::Greater => *s,
-            };
-            Type::plain(Kind::Int { bytes: *x.max(y), signed })
+    /// `a op b` on numbers. That C gives it a meaning is assumed where it isn't known.
+    fn numeric(
+        &mut self,
+        op: Operator,
+        (a, left): (Expr, &Type),
+        (b, right): (Expr, &Type),
+        span: Span,
+    ) -> Result<(Expr, Type), Error> {
+        let room = |local| self.room(local);
+        let is_defined = arithmetic::is_defined(op, (&a, left), (&b, right), &room);
+        let made = arithmetic::binary(op, (a, left), (b, right), &room);
+        let made = made.or_else(|message| self.error(span, message))?;
+        if let Some(condition) = is_defined {
+            self.emit(Statement::Assume(condition));
         }
-        (Kind::Int { .. }, _) => b,
-        _ => a,
+        Ok(made)
     }
 }

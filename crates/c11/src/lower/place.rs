@@ -4,7 +4,7 @@ use lang_c::ast::{BinaryOperator, Expression, MemberExpression, MemberOperator, 
 use lang_c::span::{Node, Span};
 
 use super::{Binding, Lowering};
-use crate::code::{AccessKind, Class, Expr, LocalId, Mode, Operator, Place, RecordId, Statement};
+use crate::code::{AccessKind, Class, Expr, Integer, LocalId, Mode, Operator, Place, RecordId, Statement};
 use crate::declare::STRIDE;
 use crate::error::Error;
 use crate::fold;
@@ -220,7 +220,7 @@ impl<'a> Lowering<'_, 'a> {
         }
         let (index, cells) = match (spot.index, spot.cells) {
             (Some(outer), Some(many)) => {
-                let times = Expr::Int(length.unwrap_or(1) as i64);
+                let times = Expr::Int(length.unwrap_or(1).into());
                 let many = many.zip(length).and_then(|(a, b)| a.checked_mul(b));
                 (fold::binary(Operator::Mul, outer, times), many)
             }
@@ -295,6 +295,7 @@ impl<'a> Lowering<'_, 'a> {
             record,
             cells: spot.cells,
             is_atomic: spot.ty.is_atomic,
+            integer: spot.ty.kind.integer().unwrap_or(Integer::LONG),
             initial: 0,
             initial_cell: None,
         });
@@ -325,7 +326,7 @@ impl<'a> Lowering<'_, 'a> {
         Ok((Value::Number(Expr::Local(to)), ty))
     }
 
-    /// Writes a place; atomic ones with seq_cst.
+    /// Writes a place; atomic ones with seq_cst, but for initialisation, for which the spot's type is without `_Atomic`.
     pub fn store(&mut self, spot: &Spot, value: Expr, span: Span) -> Result<(), Error> {
         if let Root::Local(local) = spot.root {
             self.check_local(spot, span)?;
@@ -336,7 +337,12 @@ impl<'a> Lowering<'_, 'a> {
             return self.error(span, "this is const");
         }
         let place = self.place(spot, span)?;
-        let order = if spot.ty.is_atomic { Mode::SeqCst } else { Mode::Relaxed };
+        let order = match self.reader.library.classes[place.class.0 as usize].is_atomic {
+            true if spot.ty.is_atomic => Mode::SeqCst,
+            // Initialisation is no atomic access.
+            true => Mode::NonAtomic,
+            false => Mode::Relaxed,
+        };
         self.access(span, AccessKind::Store { place, value, order })
     }
 

@@ -5,6 +5,7 @@ use lang_c::span::{Node, Span};
 use rustc_hash::FxHashMap;
 
 use super::Lowering;
+use crate::arithmetic;
 use crate::code::{Expr, Operator, Statement};
 use crate::error::Error;
 use crate::fold;
@@ -55,7 +56,7 @@ impl<'a> Piece<'a> {
 /// The labels of a case and what it does; no labels: only `default`.
 #[derive(Default)]
 struct Case<'a> {
-    values: Vec<i64>,
+    values: Vec<i128>,
     is_default: bool,
     pieces: Vec<Piece<'a>>,
 }
@@ -66,7 +67,9 @@ impl<'a> Lowering<'_, 'a> {
         let Syntax::Compound(items) = &switch.statement.node else {
             return self.error(span, "a `switch` needs a block");
         };
-        let (value, ty) = self.number(&switch.expression)?;
+        let (value, from) = self.value(&switch.expression)?;
+        let ty = arithmetic::promoted(&from);
+        let value = self.stored(value, &from, &ty, switch.expression.span)?;
         let value = self.snapshot(value, &ty);
         let mut cases: Vec<Case> = Vec::new();
         for item in items {
@@ -79,7 +82,7 @@ impl<'a> Lowering<'_, 'a> {
                 is_new = false;
                 let label = &labeled.node.label;
                 let known = match &label.node {
-                    Label::Case(e) => Some(self.reader.constant(e)?),
+                    Label::Case(e) => Some(self.reader.constant_of(e, &ty)?),
                     Label::Default => None,
                     _ => {
                         return self.error(

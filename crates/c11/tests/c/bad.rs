@@ -92,13 +92,21 @@ const BAD: &[(&str, &str)] = &[
         "int f(void) { return 1; } //@ linearization-point",
         "3:1: a linearization point needs an access of shared memory that begins on its line",
     ),
+    ("atomic_bool b; void f(void) { b++; }", "3:31: arithmetic on a `_Bool` isn't modelled: use atomic_int"),
+    ("atomic_bool b; void f(int k) { b ^= k; }", "3:32: this operand of a `_Bool` must be 0 or 1"),
     (
-        "atomic_char c; void f(void) { c++; }",
-        "3:31: arithmetic on small numbers may wrap around, which isn't modelled: use atomic_int",
+        "atomic_uint x; void f(int k) { atomic_compare_exchange_strong(&x, &k, 1); }",
+        "3:67: the expected value is in a `int`, and the object is a `unsigned int`: use the same type",
+    ),
+    ("enum { BIG = 0xffffffff }; int f(void) { return 1; }", "3:8: an enumerator must fit into an `int`"),
+    ("enum e x; int f(void) { return 1; }", "3:1: this enumeration isn't declared"),
+    (
+        "int f(void) { return 2147483647 + 1; }",
+        "3:22: this constant overflows its type, which C leaves undefined: use an unsigned type",
     ),
     (
-        "unsigned char c; void f(void) { c = c + 1; }",
-        "3:37: arithmetic on 8-bit numbers may wrap around, which isn't modelled: use int",
+        "int a[1 << 31]; int f(void) { return 1; }",
+        "3:7: this constant overflows its type, which C leaves undefined: use an unsigned type",
     ),
     (
         "_Atomic(struct { int a, b; }) x; int f(void) { return 1; }",
@@ -130,7 +138,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "int f(void) { return 99999999999999999999; }",
-        "3:22: this number is too large: the analysis has numbers up to 2^63 - 1",
+        "3:22: this number is too large: none has more than 64 bits",
     ),
     ("int f(void) { return 1 / 0; }", "3:22: division by 0"),
     (
@@ -178,10 +186,6 @@ const BAD: &[(&str, &str)] = &[
     (
         "atomic_int x, y; void f(void) { atomic_compare_exchange_strong(&x, &y, 0); }",
         "3:68: the expected value must be in a local variable",
-    ),
-    (
-        "atomic_uint x; int f(void) { return x < (unsigned)-1; }",
-        "3:37: this compares with a number beyond 2^63, which isn't modelled: use a signed type",
     ),
     ("int f(void) { __asm__(\"nop\"); return 1; }", "3:15: assembly isn't understood: use <stdatomic.h>"),
     (
@@ -248,7 +252,10 @@ const BAD: &[(&str, &str)] = &[
         "atomic_int x; void f(void) { x *= 2; }",
         "3:30: this operator on an atomic object isn't modelled: write the loop with compare-exchange",
     ),
-    ("int f(int x) { return x << 99; }", "3:23: the number of bits to shift by must be 0 to 63"),
+    (
+        "int f(int x) { return x << 99; }",
+        "3:23: the number of bits to shift by must be less than those of the number",
+    ),
     (
         "char *s = \"abc\"; int f(void) { return s[0]; }",
         "3:39: what this `char *` points to isn't known: use a pointer to a struct, or an array with an index",
@@ -283,10 +290,6 @@ const BAD: &[(&str, &str)] = &[
     (
         "atomic_int x; void f(void) { x = (int)&x; }",
         "3:34: the address of a global variable or a part of it can't be a value: only pointers to records can be stored, compared and returned",
-    ),
-    (
-        "unsigned short s; void f(int k) { s = k * 2; }",
-        "3:39: arithmetic on 16-bit numbers may wrap around, which isn't modelled: use int",
     ),
     ("int f(void) { return sizeof(struct nothing); }", "3:22: the size of `struct nothing` isn't known"),
     ("struct nothing x; int f(void) { return 1; }", "3:16: a variable can't be `struct nothing`"),

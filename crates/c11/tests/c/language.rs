@@ -55,7 +55,7 @@ fn functions_of_stdatomic() {
             atomic l = 0
 
             f(v)
-              @0 store relaxed x v
+              @0 store plain x v
               @1 store seq_cst x v
               @2 store release x v
               @3 %1 = load seq_cst x
@@ -382,8 +382,8 @@ fn integers_and_pointers_with_tags() {
               @1 next = load seq_cst n->node.next
               if next & 1
                 return 0
-              m = next & -2
-              @2 store seq_cst m->node.next n | 1
+              m = i64(next & 18446744073709551614)
+              @2 store seq_cst m->node.next u64(n) | 1
               @3 %1 = load relaxed m->node.key
               if -3 <= %1
                 @4 %2 = load relaxed m->node.key

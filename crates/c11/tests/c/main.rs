@@ -1,11 +1,13 @@
 //! The C front end: what comes out of it, what it refuses, and that nothing makes it panic.
 
 mod agree;
+mod arithmetic;
 mod bad;
 mod corpus;
 mod fuzz;
 mod language;
 mod objects;
+mod random;
 
 use seqcst_c11::Options;
 use seqcst_c11::code::Library;

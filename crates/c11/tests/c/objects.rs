@@ -52,14 +52,14 @@ fn pointers_into_arrays() {
               @0 store relaxed cells[c].value 1
               c = c + 1
               if c == 3
-                i.2 = i + 1
+                i.2 = u32(i + 1)
                 %1 = i.2 & 7
                 c = %1
               s = c
               @1 %2 = load seq_cst cells[s].sequence
               %3 = 2
               @2 %4 = load relaxed cells[%3].value
-              return (%2 + %4) + c
+              return i32((%2 + %4) + c)
         "#]],
     );
 }

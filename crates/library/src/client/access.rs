@@ -1,10 +1,10 @@
 //! A memory operation as one access of a finite-state program, for each location that it may be about.
 
 use super::Unsupported;
-use super::compile::{Compiler, Frame};
+use super::compile::{Compiler, Frame, Plain};
 use super::syntax::{at, binary, blocking_cas, failure_mode, halves, number, register, stop, word};
 use super::values::{Env, Key, Set, Values};
-use crate::code::{AccessKind, Expr as Value, LocalId, Mode, Operator, Place, Update};
+use crate::code::{AccessKind, Expr as Value, Integer, LocalId, Mode, Operator, Place, Update};
 use seqcst_program::ast::{Access, Block, Cas, CasKind, Expr, ExprKind, Name, RmwMode, Stmt, StmtKind};
 use seqcst_program::code::{Binary, Unary};
 use std::collections::BTreeSet;
@@ -36,9 +36,13 @@ impl Compiler<'_> {
             otherwise = Some(match otherwise {
                 None => done,
                 Some(otherwise) => {
-                    let base = place.base.as_ref().map(|base| self.is(self.expr(base, frame), key.base));
-                    let index = place.index.as_ref().map(|index| self.is(self.expr(index, frame), key.index));
-                    let both = base.into_iter().chain(index).reduce(|a, b| binary(Binary::And, a, b));
+                    let mut parts = Vec::new();
+                    for (expr, value) in [(&place.base, key.base), (&place.index, key.index)] {
+                        if let Some(expr) = expr {
+                            parts.push(self.is(self.expr(expr, env, frame)?, value));
+                        }
+                    }
+                    let both = parts.into_iter().reduce(|a, b| binary(Binary::And, a, b));
                     vec![at(StmtKind::If(both.unwrap_or_else(|| number(1)), done, otherwise))]
                 }
             });
@@ -87,25 +91,35 @@ impl Compiler<'_> {
         match kind {
             AccessKind::Load { to, order, .. } => out.push(self.load(frame.name(*to), key, *order)),
             AccessKind::Store { value, order, .. } => {
-                out.push(self.store(key, self.expr(value, frame), *order));
+                let is_initialisation =
+                    *order == Mode::NonAtomic && self.library.classes[key.class.0 as usize].is_atomic;
+                if is_initialisation && self.plain == Plain::NonAtomic {
+                    let why = "programs have no plain stores to atomic locations, which initialisation is";
+                    return Err(Unsupported(why.to_owned()));
+                }
+                let order = if is_initialisation { Mode::Relaxed } else { *order };
+                out.push(self.store(key, self.expr(value, env, frame)?, order));
             }
             AccessKind::Wait { to, until, order, .. } => {
                 self.wait(*to, until, *order, key, env, frame, out)?
             }
-            AccessKind::Rmw { to, update, operand, order, .. } => {
+            AccessKind::Rmw { to, update, integer, operand, order, .. } => {
                 let to = to.map(|to| word(frame.name(to)));
-                let value = self.expr(operand, frame);
                 let modes = RmwMode::Whole(at(*order));
                 let name = word(name);
                 let access = match update {
-                    Update::Add => Access::FetchAdd(name, value, modes),
-                    Update::Sub => {
+                    Update::Exchange => Access::Exchange(name, self.expr(operand, env, frame)?, modes),
+                    Update::Add if self.adds(1, *integer, &found, operand, env)? => {
+                        Access::FetchAdd(name, self.expr(operand, env, frame)?, modes)
+                    }
+                    Update::Sub if self.adds(-1, *integer, &found, operand, env)? => {
+                        let value = self.expr(operand, env, frame)?;
                         Access::FetchAdd(name, at(ExprKind::Unary(Unary::Neg, Box::new(value))), modes)
                     }
-                    Update::Exchange => Access::Exchange(name, value, modes),
-                    Update::And => return self.bits(Binary::BitAnd, to, value, *order, key, found, out),
-                    Update::Or => return self.bits(Binary::BitOr, to, value, *order, key, found, out),
-                    Update::Xor => return self.bits(Binary::BitXor, to, value, *order, key, found, out),
+                    _ => {
+                        let new = |found: i64| update_of(*update, *integer, found, operand);
+                        return self.each(new, to, *order, (key, found), (env, frame), out);
+                    }
                 };
                 out.push(at(StmtKind::Access(to, access)));
             }
@@ -120,7 +134,7 @@ impl Compiler<'_> {
                 is_blocking,
                 ..
             } => {
-                let expected = self.expr(expected, frame);
+                let expected = self.expr(expected, env, frame)?;
                 let kind = match (is_blocking, is_weak) {
                     (true, _) => CasKind::Blocking,
                     (false, true) if found.is_none() => CasKind::Weak,
@@ -131,7 +145,7 @@ impl Compiler<'_> {
                     Box::new(Cas {
                         location: word(name),
                         expected: expected.clone(),
-                        new: self.expr(desired, frame),
+                        new: self.expr(desired, env, frame)?,
                         mode: halves(*success),
                         failure: (!is_blocking).then(|| at(failure_mode(*failure))),
                     }),
@@ -166,26 +180,47 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// Is adding to (or taking away from) what is found what the program's own arithmetic does, too?
+    fn adds(
+        &mut self,
+        sign: i64,
+        integer: Integer,
+        found: &Set,
+        operand: &Value,
+        env: &Env,
+    ) -> Result<bool, Unsupported> {
+        let operands = self.values.eval(operand, env)?;
+        let update = if sign > 0 { Update::Add } else { Update::Sub };
+        let code = |value: i64| i64::from(self.codec.value(value));
+        Ok(found.iter().all(|f| {
+            operands.iter().all(|o| {
+                match update.compute(integer, (*f).into(), (*o).into()).map(i64::try_from) {
+                    Some(Ok(new)) => code(new) == (code(*f) + sign * code(*o)).rem_euclid(self.codec.modulus),
+                    _ => false,
+                }
+            })
+        }))
+    }
+
     /// An update that the language of programs does not have: a blocking compare-and-swap for each value that it may find.
-    #[allow(clippy::too_many_arguments, reason = "all parts of one access")]
-    fn bits(
+    fn each(
         &self,
-        operator: Binary,
+        new: impl Fn(i64) -> Value,
         to: Option<Name>,
-        operand: Expr,
         order: Mode,
-        key: Key,
-        found: Set,
+        (key, found): (Key, Set),
+        (env, frame): (&Env, &Frame),
         out: &mut Block,
     ) -> Result<(), Unsupported> {
-        let choices = found.into_iter().map(|value| {
+        let mut choices = Vec::new();
+        for value in found {
+            let new = self.expr(&new(value), env, frame)?;
             let value = number(self.codec.value(value));
-            let new = binary(operator, value.clone(), operand.clone());
             let mut choice = vec![blocking_cas(&self.names[&key], value.clone(), new, order)];
             choice.extend(to.clone().map(|to| at(StmtKind::Assign(to, value))));
-            choice
-        });
-        out.push(at(StmtKind::OneOf(choices.collect())));
+            choices.push(choice);
+        }
+        out.push(at(StmtKind::OneOf(choices)));
         Ok(())
     }
 
@@ -209,7 +244,10 @@ impl Compiler<'_> {
         if self.is_plain(key) {
             // Nothing waits on plain memory, but nothing keeps a program from trying.
             out.push(self.load(frame.name(to), key, order));
-            out.push(at(StmtKind::If(self.expr(until, frame), vec![], vec![stop()])));
+            // What it has read is one of the values of the location.
+            let mut after = env.clone();
+            after[to.0 as usize].clone_from(&self.values.memory[&key]);
+            out.push(at(StmtKind::If(self.expr(until, &after, frame)?, vec![], vec![stop()])));
             return Ok(());
         }
         // `to == e`
@@ -218,7 +256,7 @@ impl Compiler<'_> {
                 let mut mentions = false;
                 crate::rho::locals(other, &mut |local| mentions |= local == to);
                 if **one == Value::Local(to) && !mentions {
-                    out.push(wait(vec![self.expr(other, frame)]));
+                    out.push(wait(vec![self.expr(other, env, frame)?]));
                     return Ok(());
                 }
             }
@@ -252,7 +290,9 @@ impl Compiler<'_> {
                     case.iter().find(|(l, _)| *l == local).map(|(_, v)| *v)
                 }
             };
-            let fits = found.iter().filter(|f| until.evaluate(&|l| value_of(l, **f)).is_some_and(|v| v != 0));
+            let fits = found
+                .iter()
+                .filter(|f| until.evaluate(&|l| value_of(l, **f).map(i128::from)).is_some_and(|v| v != 0));
             let fits: Vec<Expr> = fits.map(|value| number(self.codec.value(*value))).collect();
             let wait = if fits.is_empty() { stop() } else { wait(fits) };
             let is_it = case
@@ -266,5 +306,16 @@ impl Compiler<'_> {
         }
         out.extend(otherwise);
         Ok(())
+    }
+}
+
+/// What an update writes if it finds this value.
+fn update_of(update: Update, integer: Integer, found: i64, operand: &Value) -> Value {
+    let found = Box::new(Value::Int(found.into()));
+    match update.operator() {
+        Some(operator) => {
+            Value::Wrap(integer, Box::new(Value::Binary(operator, found, Box::new(operand.clone()))))
+        }
+        None => operand.clone(),
     }
 }

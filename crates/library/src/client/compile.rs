@@ -3,14 +3,13 @@
 
 use super::codec::Codec;
 use super::names::{Coded, names};
+use super::sets::short;
 use super::syntax::{NEVER, at, binary, blocking_cas, number, register, stop, stops, word};
 use super::values::{ADDRESSES, ALLOCATIONS, Env, Key, STRIDE, Values};
 use super::{Client, Unsupported};
-use crate::code::{
-    Access as Operation, AccessKind, Expr as Value, Library, LocalId, Method, Mode, Operator, Statement,
-};
-use seqcst_program::ast::{Access, Block, Expr, ExprKind, Location, Program, Stmt, StmtKind, Thread};
-use seqcst_program::code::{Binary, Unary};
+use crate::code::{Access as Operation, AccessKind, Library, LocalId, Method, Mode, Statement};
+use seqcst_program::ast::{Access, Block, Location, Program, StmtKind, Thread};
+use seqcst_program::code::Binary;
 use seqcst_program::{MAX_LOCALS, MAX_THREADS};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -161,12 +160,15 @@ impl Compiler<'_> {
             };
             match statement {
                 Statement::Access(access) => self.access(access, &env, frame, thread, out)?,
-                Statement::Assign { to, value } => out.push(self.assign(frame, *to, value)),
+                Statement::Assign { to, value } => {
+                    let value = self.expr(value, &env, frame)?;
+                    out.push(at(StmtKind::Assign(word(frame.name(*to)), value)));
+                }
                 Statement::If { condition, then, otherwise } => {
                     let (mut yes, mut no) = (Block::new(), Block::new());
                     self.block(then, frame, thread, &mut yes)?;
                     self.block(otherwise, frame, thread, &mut no)?;
-                    out.push(at(StmtKind::If(self.expr(condition, frame), yes, no)));
+                    out.push(at(StmtKind::If(self.expr(condition, &env, frame)?, yes, no)));
                 }
                 Statement::Loop { body, .. } => {
                     let labels = (thread.label("again"), thread.label("after"));
@@ -186,15 +188,11 @@ impl Compiler<'_> {
                 }
                 Statement::Return(_) => out.push(at(StmtKind::Goto(word(frame.end.clone())))),
                 Statement::Assume(condition) => {
-                    out.push(at(StmtKind::If(self.expr(condition, frame), vec![], vec![stop()])));
+                    out.push(at(StmtKind::If(self.expr(condition, &env, frame)?, vec![], vec![stop()])));
                 }
             }
         }
         Ok(())
-    }
-
-    fn assign(&self, frame: &Frame, to: LocalId, value: &Value) -> Stmt {
-        at(StmtKind::Assign(word(frame.name(to)), self.expr(value, frame)))
     }
 
     fn access(
@@ -227,8 +225,11 @@ impl Compiler<'_> {
                         let class = &self.library.classes[key.class.0 as usize];
                         if class.record == Some(*record) && self.values.freed.contains(&key.base) {
                             let is_it = self.is(register(frame.name(*to)), key.base);
-                            let zero =
-                                self.store(key, number(self.codec.value(class.initial)), Mode::Relaxed);
+                            let zero = self.store(
+                                key,
+                                number(self.codec.value(short(class.initial))),
+                                Mode::Relaxed,
+                            );
                             out.push(at(StmtKind::If(is_it, vec![zero], vec![])));
                         }
                     }
@@ -239,7 +240,7 @@ impl Compiler<'_> {
                 let pointers = self.values.eval(pointer, env)?;
                 let mut otherwise = vec![stop()];
                 for address in pointers.into_iter().filter(|p| self.values.freed.contains(p)).rev() {
-                    let is_it = self.is(self.expr(pointer, frame), address);
+                    let is_it = self.is(self.expr(pointer, env, frame)?, address);
                     let free = blocking_cas(&self.free(address), number(0), number(1), Mode::Release);
                     otherwise = vec![at(StmtKind::If(is_it, vec![free], otherwise))];
                 }
@@ -283,44 +284,6 @@ impl Compiler<'_> {
             vec![claim, take(*address)]
         });
         std::iter::once(fresh).chain(used_again).collect()
-    }
-
-    /// An expression over the registers of a call.
-    pub fn expr(&self, expr: &Value, frame: &Frame) -> Expr {
-        match expr {
-            Value::Int(value) => number(self.codec.value(*value)),
-            Value::Local(local) => register(frame.name(*local)),
-            Value::Not(e) => at(ExprKind::Unary(Unary::Not, Box::new(self.expr(e, frame)))),
-            Value::Binary(operator, a, b) => {
-                let (mut a, mut b) = (self.expr(a, frame), self.expr(b, frame));
-                let operator = match operator {
-                    Operator::Add => Binary::Add,
-                    Operator::Sub => Binary::Sub,
-                    Operator::Mul => Binary::Mul,
-                    Operator::Div => Binary::Div,
-                    Operator::Rem => Binary::Rem,
-                    Operator::And => Binary::BitAnd,
-                    Operator::Or => Binary::BitOr,
-                    Operator::Xor => Binary::BitXor,
-                    Operator::Shl => Binary::Shl,
-                    Operator::Shr => Binary::Shr,
-                    Operator::Equal => Binary::Eq,
-                    Operator::NotEqual => Binary::Ne,
-                    Operator::Less | Operator::LessEqual => {
-                        if self.codec.has_negative {
-                            // Values wrap around: moved by half of the range, negative ones come first.
-                            let half = u32::try_from(self.codec.modulus / 2).unwrap_or(0);
-                            a = binary(Binary::Add, a, number(half));
-                            b = binary(Binary::Add, b, number(half));
-                        }
-                        if *operator == Operator::Less { Binary::Lt } else { Binary::Le }
-                    }
-                    Operator::Both => Binary::And,
-                    Operator::Either => Binary::Or,
-                };
-                binary(operator, a, b)
-            }
-        }
     }
 }
 

@@ -139,13 +139,18 @@ impl Run<'_> {
                 keys.into_iter().try_for_each(|key| self.write(key, value.clone()))?;
                 Ok(any)
             }
-            AccessKind::Rmw { to, place, update, operand, .. } => {
+            AccessKind::Rmw { to, place, update, integer, operand, .. } => {
                 let operands = self.values.eval(operand, env)?;
                 let mut all = Set::new();
                 for key in self.values.keys(self.library, place, env)? {
                     let found = self.location(key)?;
                     let pairs = found.iter().flat_map(|f| operands.iter().map(move |o| (*f, *o)));
-                    let written: Set = pairs.filter_map(|(f, o)| update.compute(f, o)).collect();
+                    let written: Vec<i128> =
+                        pairs.filter_map(|(f, o)| update.compute(*integer, f.into(), o.into())).collect();
+                    let written: Set =
+                        written.into_iter().map(i64::try_from).collect::<Result<_, _>>().map_err(|_| {
+                            Unsupported("numbers beyond 2^63 are not modelled in clients".to_owned())
+                        })?;
                     written.iter().try_for_each(|value| self.values.note(*value))?;
                     self.write(key, written)?;
                     all.extend(found);

@@ -1,7 +1,7 @@
 //! Bounded clients of a library, as programs for the exhaustive checker.
 //!
 //! * `values`, `follow`, `sets`: which values there can be;
-//! * `codec`, `names`, `syntax`, `access`, `compile`: a client as a finite-state program;
+//! * `codec`, `names`, `syntax`, `expressions`, `access`, `compile`: a client as a finite-state program;
 //! * `enumerate`: all small clients that keep the library's contract;
 //! * `check`, `complete`: one client under RC20;
 //! * `attempt`: a partial execution of a proof that failed, tried on real clients.
@@ -13,6 +13,7 @@ mod codec;
 mod compile;
 mod complete;
 mod enumerate;
+mod expressions;
 mod follow;
 mod names;
 mod sets;

@@ -10,14 +10,22 @@ pub const MOST_VALUES: usize = 200;
 /// Expressions with more combinations of values than this are not evaluated.
 const MOST_COMBINATIONS: usize = 50_000;
 
+/// A number in 64 bits: those of unsigned types that are too large for a signed one are its negative ones.
+pub fn short(value: i128) -> i64 {
+    value as i64
+}
+
 impl Values {
     /// All values of an expression.
     pub fn eval(&mut self, expr: &Expr, env: &Env) -> Result<Set, Unsupported> {
         let mut results = Set::new();
         let mut seen = Seen::default();
-        let complete = combinations(expr, env, &mut |of| {
-            results.extend(watched(expr, of, &mut seen));
-        });
+        let complete =
+            combinations(expr, env, &mut |of| match watched(expr, of, &mut seen).map(i64::try_from) {
+                Some(Ok(value)) => _ = results.insert(value),
+                Some(Err(_)) => seen.is_beyond = true,
+                None => {}
+            });
         seen.tell(self)?;
         if !complete || results.len() > MOST_VALUES {
             return Err(Unsupported("a number has too many values in this client".to_owned()));
@@ -57,10 +65,15 @@ struct Seen {
     numbers: Option<(i64, i64)>,
     lowest_address: i64,
     address_arithmetic: bool,
+    /// A number for which there is no room.
+    is_beyond: bool,
 }
 
 impl Seen {
     fn tell(&self, values: &mut Values) -> Result<(), Unsupported> {
+        if self.is_beyond {
+            return Err(Unsupported("numbers beyond 2^63 are not modelled in clients".to_owned()));
+        }
         values.address_arithmetic |= self.address_arithmetic;
         let (low, high) = self.numbers.unwrap_or((0, 0));
         values.lowest_address = values.lowest_address.min(self.lowest_address);
@@ -70,10 +83,10 @@ impl Seen {
 }
 
 /// Values of the variables of an expression.
-type Assignment = [(usize, i64)];
+pub type Assignment = [(usize, i64)];
 
 /// Calls `f` with all values of the expression's variables; false if there are too many.
-fn combinations(expr: &Expr, env: &Env, f: &mut impl FnMut(&Assignment)) -> bool {
+pub fn combinations(expr: &Expr, env: &Env, f: &mut impl FnMut(&Assignment)) -> bool {
     let mut locals = BTreeSet::new();
     crate::rho::locals(expr, &mut |local| {
         locals.insert(local.0 as usize);
@@ -100,14 +113,20 @@ fn combinations(expr: &Expr, env: &Env, f: &mut impl FnMut(&Assignment)) -> bool
 }
 
 /// The value of an expression, with a look at everything on the way.
-fn watched(expr: &Expr, of: &Assignment, seen: &mut Seen) -> Option<i64> {
+fn watched(expr: &Expr, of: &Assignment, seen: &mut Seen) -> Option<i128> {
     let value = match expr {
         Expr::Int(value) => *value,
-        Expr::Local(local) => of.iter().find(|(l, _)| *l == local.0 as usize)?.1,
-        Expr::Not(e) => i64::from(watched(e, of, seen)? == 0),
+        Expr::Local(local) => of.iter().find(|(l, _)| *l == local.0 as usize)?.1.into(),
+        Expr::Not(e) => (watched(e, of, seen)? == 0).into(),
+        Expr::Wrap(to, e) => {
+            watched(e, of, seen);
+            Expr::Wrap(*to, e.clone()).evaluate(&|local| {
+                of.iter().find(|(l, _)| *l == local.0 as usize).map(|(_, v)| (*v).into())
+            })?
+        }
         Expr::Binary(operator, left, right) => {
             let (a, b) = (watched(left, of, seen)?, watched(right, of, seen)?);
-            let is_address = |v: i64| v >= ADDRESSES / 2 || is_fixed(v);
+            let is_address = |v: i128| v >= (ADDRESSES / 2).into() || is_fixed(short(v));
             let is_arithmetic =
                 !matches!(operator, Operator::Equal | Operator::NotEqual | Operator::Both | Operator::Either);
             seen.address_arithmetic |= is_arithmetic && (is_address(a) || is_address(b));
@@ -116,11 +135,12 @@ fn watched(expr: &Expr, of: &Assignment, seen: &mut Seen) -> Option<i64> {
             value
         }
     };
+    let (exact, value) = (value, short(value));
     if is_fixed(value) {
         seen.lowest_address = seen.lowest_address.min(value);
     } else if value < ADDRESSES / 2 {
         let (low, high) = seen.numbers.unwrap_or((value, value));
         seen.numbers = Some((low.min(value), high.max(value)));
     }
-    Some(value)
+    Some(exact)
 }

@@ -5,6 +5,7 @@
 //! go on growing. With loops that stay, nothing but an end to new values will do.
 
 use super::follow::Run;
+use super::sets::short;
 use super::{Client, Unsupported};
 use crate::code::{AccessKind, Class, ClassId, Label, Library, Place, Statement};
 use crate::rho::each_statement;
@@ -113,13 +114,14 @@ impl Values {
         };
         if key.base >= ADDRESSES {
             let zeroed = self.is_zeroed.get(((key.base - ADDRESSES) / STRIDE) as usize);
-            return if zeroed == Some(&true) { class.initial } else { 0 };
+            return if zeroed == Some(&true) { short(class.initial) } else { 0 };
         }
         match &class.initial_cell {
             Some(expr) => {
-                expr.evaluate(&|local| (local == Class::INDEX).then_some(at)).unwrap_or(class.initial)
+                let value = expr.evaluate(&|local| (local == Class::INDEX).then_some(at.into()));
+                short(value.unwrap_or(class.initial))
             }
-            None => class.initial,
+            None => short(class.initial),
         }
     }
 

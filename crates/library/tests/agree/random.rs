@@ -1,8 +1,8 @@
 //! Random small libraries over a few locations, nodes and cells.
 
 use seqcst_library::code::{
-    Access, AccessKind, Class, ClassId, Expr, Label, Library, Local, LocalId, Method, Mode, Operator, Place,
-    Record, RecordId, Site, Statement, Update,
+    Access, AccessKind, Class, ClassId, Expr, Integer, Label, Library, Local, LocalId, Method, Mode,
+    Operator, Place, Record, RecordId, Site, Statement, Update,
 };
 
 /// Numbers that look random.
@@ -68,6 +68,7 @@ impl Maker {
             record: None,
             cells: None,
             is_atomic: true,
+            integer: Integer::LONG,
             initial: 0,
             initial_cell: None,
         };
@@ -82,7 +83,9 @@ impl Maker {
     }
 
     fn method(&mut self, name: &str, parameters: u32, locals: u32, body: Vec<Statement>) {
-        let locals = (0..locals).map(|k| Local { name: format!("v{k}"), points_to: None }).collect();
+        let locals = (0..locals)
+            .map(|k| Local { name: format!("v{k}"), points_to: None, integer: Integer::LONG })
+            .collect();
         let parameters = (0..parameters).map(LocalId).collect();
         let site = Site { file: 0, line: 1, column: 1 };
         self.library.methods.push(Method {
@@ -142,7 +145,7 @@ impl Maker {
                     body.push(self.fence());
                 }
                 if k > 0 && self.dice.one_in(4) {
-                    let condition = binary(Operator::Equal, local(k), Expr::Int(self.dice.roll(2) as i64));
+                    let condition = binary(Operator::Equal, local(k), Expr::Int(self.dice.roll(2) as i128));
                     body.push(Statement::If { condition, then: vec![statement], otherwise: vec![] });
                 } else {
                     body.push(statement);
@@ -168,7 +171,7 @@ impl Maker {
             if self.dice.one_in(2) {
                 inside.push(self.statement(&classes, 3));
             }
-            let value = Expr::Int(self.dice.roll(2) as i64);
+            let value = Expr::Int(self.dice.roll(2) as i128);
             let condition = binary(Operator::Equal, local(2), value);
             let at = self.dice.roll(1 + inside.len() as u64) as usize;
             let leave = Statement::If { condition, then: vec![Statement::Break(0)], otherwise: vec![] };
@@ -202,10 +205,13 @@ impl Maker {
             4 => {
                 let update = self.dice.of(&[Update::Add, Update::Exchange]);
                 let order = self.updating();
-                AccessKind::Rmw { to: Some(to), place: place(class), update, operand: Expr::Int(1), order }
+                {
+                    let (to, place, operand) = (Some(to), place(class), Expr::Int(1));
+                    AccessKind::Rmw { to, place, update, integer: Integer::LONG, operand, order }
+                }
             }
             5 => {
-                let until = binary(Operator::Equal, Expr::Local(to), Expr::Int(self.dice.roll(2) as i64));
+                let until = binary(Operator::Equal, Expr::Local(to), Expr::Int(self.dice.roll(2) as i128));
                 AccessKind::Wait { to, place: place(class), until, order: self.reading() }
             }
             _ => {
@@ -220,7 +226,7 @@ impl Maker {
                     succeeded: None,
                     found: Some(to),
                     place: place(class),
-                    expected: Expr::Int(self.dice.roll(2) as i64),
+                    expected: Expr::Int(self.dice.roll(2) as i128),
                     desired: value,
                     success,
                     failure,
@@ -329,7 +335,14 @@ impl Maker {
         } else {
             let order = self.updating();
             let (to, place, operand) = (Some(LocalId(1)), place(tail), Expr::Int(1));
-            body.push(self.access(AccessKind::Rmw { to, place, update: Update::Add, operand, order }));
+            body.push(self.access(AccessKind::Rmw {
+                to,
+                place,
+                update: Update::Add,
+                integer: Integer::LONG,
+                operand,
+                order,
+            }));
             let order = if self.library.classes[2].is_atomic { self.writing() } else { Mode::Relaxed };
             body.push(self.access(AccessKind::Store { place: cell(1), value: local(0), order }));
         }
@@ -353,7 +366,14 @@ impl Maker {
         } else {
             let order = self.updating();
             let (to, place, operand) = (Some(LocalId(0)), place(head), Expr::Int(1));
-            body.push(self.access(AccessKind::Rmw { to, place, update: Update::Add, operand, order }));
+            body.push(self.access(AccessKind::Rmw {
+                to,
+                place,
+                update: Update::Add,
+                integer: Integer::LONG,
+                operand,
+                order,
+            }));
             let until = binary(Operator::NotEqual, local(1), Expr::Int(0));
             body.push(self.access(AccessKind::Wait {
                 to: LocalId(1),

@@ -25,7 +25,7 @@ use super::segments::{Action, Step};
 use super::term::Term;
 use crate::solver::Question;
 use crate::solver::formula::{Int, all, any};
-use seqcst_c11::code::ClassId;
+use seqcst_c11::code::{ClassId, Mode};
 
 /// An access in the code of a library.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,11 +126,14 @@ pub fn warned(context: &ProofContext, suspect: StepId, access: StepId) -> Vec<Ca
     cases
 }
 
-/// Data races on a class of plain locations.
+/// Data races on a class of locations: on plain ones, and where atomic ones are initialised.
 pub fn races(context: &ProofContext, class: ClassId) -> Vec<Case> {
     let all = accesses(context, class);
+    let is_atomic = context.library.classes[class.0 as usize].is_atomic;
+    let is_plain = |step: StepId| !is_atomic || step.of(context).order == Mode::NonAtomic;
     let pairs = all.iter().flat_map(|first| all.iter().map(|second| (*first, *second)));
-    let conflict = pairs.filter(|(a, b)| a.of(context).writes() || b.of(context).writes());
+    let conflict = pairs.filter(|(a, b)| is_plain(*a) || is_plain(*b));
+    let conflict = conflict.filter(|(a, b)| a.of(context).writes() || b.of(context).writes());
     conflict.map(|(first, second)| Case::Race { first, second }).collect()
 }
 

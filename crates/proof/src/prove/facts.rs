@@ -7,6 +7,7 @@ use std::fmt;
 use super::sections::{Joined, Section};
 use super::segments::{Action, Segment, Step};
 use super::term::Term;
+use super::wrapping;
 use seqcst_c11::code::{ClassId, Library};
 
 /// A derived constraint: something the analysis tells the solver because it holds in every SC execution.
@@ -98,6 +99,8 @@ pub struct ClassFacts {
     pub is_updates_only: bool,
     /// Every write is larger than the one before; `Some(true)`: by exactly 1.
     pub counter: Option<bool>,
+    /// It is taken for granted that this counter doesn't wrap around: none of its numbers is greater than this.
+    pub ceiling: Option<i128>,
     /// Its stores act like updates, as the solver has found (see [`exclusive`](super::exclusive)).
     pub is_exclusive: bool,
     /// And each store hands on what its call has read (see [`is_handed_on`](super::exclusive::is_handed_on)).
@@ -138,7 +141,7 @@ pub struct Bound {
     /// The one that it does not overtake.
     pub greater: ClassId,
     /// By how much it may be larger.
-    pub slack: i64,
+    pub slack: i128,
 }
 
 /// All steps of all segments.
@@ -203,6 +206,7 @@ impl Facts {
                 is_updates_only: is_on(Constraint::UpdatesOnly)
                     && all.iter().all(|(_, _, step)| step.updates()),
                 counter: is_on(Constraint::Counter).then(|| counter(&all, exclusive, section)).flatten(),
+                ceiling: None,
                 is_exclusive: false,
                 is_handed_on: false,
                 writer_thread,
@@ -334,24 +338,27 @@ fn are_records_fresh(segments: &[Segment], holds: &[bool]) -> bool {
 
 /// Does every write put a larger value there than it finds? Then by how much: `Some(true)` is by 1.
 ///
+/// Numbers that wrap around are counters as long as they don't: see [`wrapping`](super::wrapping).
+///
 /// A plain store counts if it adds to what its call has read from the same location, and nobody else can have written there
 /// in between: one thread makes all these calls, or all this happens in a critical section.
 fn counter(all: &[(&Segment, usize, &Step)], is_exclusive: bool, section: Option<Section>) -> Option<bool> {
     let mut is_by_one = true;
     for (segment, at, step) in all {
         let by = match &step.action {
-            Action::Update { value } => match value.split_constant() {
+            Action::Update { value } => match wrapping::counting(value).split_constant() {
                 (Some(Term::Read(read)), by) if read == at => by,
                 _ => return None,
             },
             Action::Cas { expected, desired, .. } => {
-                let ((a, before), (b, after)) = (expected.split_constant(), desired.split_constant());
+                let (a, before) = expected.split_constant();
+                let (b, after) = wrapping::counting(desired).split_constant();
                 if a != b {
                     return None;
                 }
                 after - before
             }
-            Action::Write { value } if is_exclusive => match value.split_constant() {
+            Action::Write { value } if is_exclusive => match wrapping::counting(value).split_constant() {
                 (Some(Term::Read(read)), by) => {
                     let source = &segment.steps[*read];
                     let is_same =

@@ -31,7 +31,7 @@ pub fn bounds(context: &ProofContext, pool: &mut Pool) -> Result<Vec<Bound>, Err
                 continue;
             }
             let first = |c: &ClassId| context.library.classes[c.0 as usize].initial;
-            let mut slacks: Vec<i64> = constants(context);
+            let mut slacks: Vec<i128> = constants(context);
             slacks.extend([0, 1, -1]);
             slacks.retain(|slack| first(lesser) <= first(greater) + slack);
             slacks.sort_unstable();
@@ -49,7 +49,7 @@ pub fn bounds(context: &ProofContext, pool: &mut Pool) -> Result<Vec<Bound>, Err
 }
 
 /// Numbers that the code compares with or adds.
-fn constants(context: &ProofContext) -> Vec<i64> {
+fn constants(context: &ProofContext) -> Vec<i128> {
     let mut found = Vec::new();
     for segment in context.segments {
         for node in &segment.nodes {

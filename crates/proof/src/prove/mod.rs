@@ -4,6 +4,7 @@
 //! * [`facts`]: the derived constraints that static analysis finds;
 //! * [`execution`]: partial executions under SC, and what RC20 makes known;
 //! * [`conditions`]: Φdst, Φsrc and Φfence;
+//! * `wrapping`: counters that are taken not to wrap around;
 //! * [`partial`]: what is shown when none of them holds.
 
 pub mod conditions;
@@ -15,6 +16,7 @@ pub mod partial;
 pub mod sections;
 pub mod segments;
 pub mod term;
+mod wrapping;
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -47,7 +49,7 @@ pub enum Condition {
     Source,
     /// Φfence: it is known, or an SC fence makes it known in time.
     Fence,
-    /// Plain memory: all conflicting accesses are ordered by `hb`, so none can be stale.
+    /// Plain memory, and initialisation: all conflicting accesses are ordered by `hb`, so none can be stale.
     RaceFree,
 }
 
@@ -124,32 +126,42 @@ pub fn prove_unless(
 ) -> Result<Outcome, Error> {
     let joined = sections::join(library);
     let analysed = joined.as_ref().map_or(library, |joined| &joined.library);
-    let segments: Vec<_> = analysed
+    let mut segments: Vec<_> = analysed
         .methods
         .iter()
         .enumerate()
         .flat_map(|(index, method)| segments::segments(index, method))
         .collect();
-    let facts = Facts::of(analysed, &segments, joined.as_ref(), &options.disabled);
-    let mut context = ProofContext { library: analysed, segments: &segments, facts };
+    let mut facts = Facts::of(analysed, &segments, joined.as_ref(), &options.disabled);
+    wrapping::assume(&mut segments, &mut facts, &analysed.classes);
     let before = pool.asked();
     pool.deadline = options.time_limit.map(|limit| Instant::now() + limit);
     if !options.disabled.contains(&Constraint::ExclusiveWrite) {
-        for class in 0..analysed.classes.len() {
-            let facts = &context.facts.classes[class];
-            if facts.counter.is_none()
-                && !facts.is_updates_only
-                && exclusive::holds(&context, ClassId(class as u32), pool)?
+        for class in (0..analysed.classes.len()).map(|class| ClassId(class as u32)) {
+            let known = &facts.classes[class.0 as usize];
+            if known.counter.is_some() || known.is_updates_only {
+                continue;
+            }
+            let is_counter = !options.disabled.contains(&Constraint::Counter);
+            for (segments_so, facts_so) in
+                wrapping::ways(&segments, &facts, &analysed.classes, class, is_counter)
             {
-                let is_counter = !options.disabled.contains(&Constraint::Counter);
-                context.facts.classes[class].counter = is_counter.then_some(false);
-                context.facts.classes[class].is_exclusive = true;
-                let is_atomic = analysed.classes[class].is_atomic;
-                context.facts.classes[class].is_handed_on =
-                    is_atomic && exclusive::is_handed_on(&context, ClassId(class as u32));
+                let mut context = ProofContext { library: analysed, segments: &segments_so, facts: facts_so };
+                if exclusive::holds(&context, class, pool)? {
+                    let is_atomic = analysed.classes[class.0 as usize].is_atomic;
+                    let is_handed_on = is_atomic && exclusive::is_handed_on(&context, class);
+                    let found = &mut context.facts.classes[class.0 as usize];
+                    found.counter = is_counter.then_some(false);
+                    found.is_exclusive = true;
+                    found.is_handed_on = is_handed_on;
+                    facts = context.facts;
+                    segments = segments_so;
+                    break;
+                }
             }
         }
     }
+    let mut context = ProofContext { library: analysed, segments: &segments, facts };
     if !options.disabled.contains(&Constraint::Bound) {
         context.facts.bounds = invariants::bounds(&context, pool)?;
     }
@@ -167,9 +179,11 @@ pub fn prove_unless(
 fn assumptions(context: &ProofContext) -> Vec<String> {
     let library = context.library;
     let mut said = vec![
-        "clients use one object, which begins as initializers and setup leave it, or else zeroed; integers do not overflow"
+        "clients use one object, which begins as initializers and setup leave it, or else zeroed".to_owned(),
+        "what C leaves undefined does not happen: overflow of signed numbers, shifts by too many bits, division by 0"
             .to_owned(),
     ];
+    said.extend(wrapping::assumptions(context));
     let steps = || context.segments.iter().flat_map(|segment| &segment.steps);
     if steps().any(|step| matches!(step.action, segments::Action::Allocate { .. })) {
         said.push("allocations succeed".to_owned());
@@ -237,7 +251,8 @@ impl Prover<'_, '_> {
                     self.suspect(class, suspect, &mut result, &mut labels)?;
                 }
             }
-        } else {
+        }
+        if result.failure.is_none() {
             self.races(class, &mut result, &mut labels)?;
         }
         if result.failure.is_some() {
@@ -250,7 +265,7 @@ impl Prover<'_, '_> {
         Ok(result)
     }
 
-    /// Plain memory must not be raced on: C gives such executions no meaning. Without races no plain access is stale, and it is
+    /// Plain memory (and the initialisation of atomic objects) must not be raced on: C gives such executions no meaning. Without races no plain access is stale, and it is
     /// enough to look for them in SC executions.
     fn races(
         &mut self,
@@ -258,8 +273,11 @@ impl Prover<'_, '_> {
         result: &mut ClassResult,
         labels: &mut Vec<String>,
     ) -> Result<(), Error> {
-        result.conditions.push(Condition::RaceFree);
-        for case in conditions::races(self.context, class) {
+        let cases = conditions::races(self.context, class);
+        if !cases.is_empty() || !self.context.library.classes[class.0 as usize].is_atomic {
+            result.conditions.push(Condition::RaceFree);
+        }
+        for case in cases {
             let mut failure = None;
             for depth in self.depths() {
                 match self.ask(vec![case], depth)? {

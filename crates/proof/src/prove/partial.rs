@@ -125,7 +125,7 @@ struct Model<'a> {
 }
 
 impl Model<'_> {
-    fn number(&self, term: &Int) -> Option<i64> {
+    fn number(&self, term: &Int) -> Option<i128> {
         let text = term.to_string();
         match text.parse() {
             Ok(number) => Some(number),
@@ -145,16 +145,16 @@ impl Model<'_> {
         stale: EventId,
         is_race: bool,
     ) -> Partial {
-        let mut sessions: Vec<i64> = Vec::new();
+        let mut sessions: Vec<i128> = Vec::new();
         let mut invocations = Vec::new();
-        let mut by_position: FxHashMap<i64, EventIndex> = FxHashMap::default();
+        let mut by_position: FxHashMap<i128, EventIndex> = FxHashMap::default();
         let mut reads = Vec::new();
         let origin = EventIndex { invocation: 0, event: 0 };
         let (mut newest, mut access) = (origin, origin);
         for (slot, segment) in slots.iter().map(|s| Slot { segment: *s }).enumerate() {
             let code = &self.context.segments[segment.segment];
             let method = &self.context.library.methods[code.method];
-            let session = self.number(&session(slot)).unwrap_or(slot as i64);
+            let session = self.number(&session(slot)).unwrap_or(slot as i128);
             let session = sessions.iter().position(|s| *s == session).unwrap_or_else(|| {
                 sessions.push(session);
                 sessions.len() - 1
@@ -167,7 +167,7 @@ impl Model<'_> {
                 if !is_executed && !is_stale {
                     continue;
                 }
-                let position = self.number(&event(at)).filter(|_| is_executed).unwrap_or(i64::MAX);
+                let position = self.number(&event(at)).filter(|_| is_executed).unwrap_or(i128::MAX);
                 let index = EventIndex { invocation: invocations.len(), event: events.len() };
                 by_position.insert(position, index);
                 if at == suspect {
@@ -183,11 +183,12 @@ impl Model<'_> {
                     label: step.label,
                     site: step.site,
                     text: self.text(at, step, is_executed),
-                    position,
+                    position: i64::try_from(position).unwrap_or(i64::MAX),
                 });
             }
             let arguments = (0..method.parameters.len())
                 .map(|k| self.number(&argument(slot, k as u32)).unwrap_or(0))
+                .map(|n| i64::try_from(n).unwrap_or(if n < 0 { i64::MIN } else { i64::MAX }))
                 .collect();
             invocations.push(Invocation { session, method: method.name.clone(), arguments, events });
         }
@@ -199,7 +200,10 @@ impl Model<'_> {
         let methods =
             |at: EventId| &self.context.library.methods[self.context.segments[slots[at.slot]].method].name;
         let (first, second) = (methods(suspect), methods(stale));
-        let explanation = if is_race {
+        let is_atomic = self.context.library.classes[class.0 as usize].is_atomic;
+        let explanation = if is_race && is_atomic {
+            format!("`{second}` may race with `{first}` on {name}: its initialisation is no atomic access")
+        } else if is_race {
             format!("`{second}` may race with `{first}` on {name}, which isn't atomic")
         } else {
             format!("`{second}` may access {name} without knowing the write that `{first}` has made there")
@@ -228,7 +232,7 @@ impl Model<'_> {
             name = name.replacen("[]", &format!("[{index}]"), 1);
         }
         let order = order_name(if declared.is_atomic { step.order } else { Mode::NonAtomic });
-        let show = |n: Option<i64>| n.map_or_else(|| "?".to_owned(), |n| n.to_string());
+        let show = |n: Option<i128>| n.map_or_else(|| "?".to_owned(), |n| n.to_string());
         let read = show(self.number(&read(at)).filter(|_| is_executed));
         let written = step.written().map(|v| show(self.number(&v.integer(at.slot))));
         match (&step.action, written) {

@@ -146,6 +146,7 @@ impl Shift {
             Expr::Int(n) => Expr::Int(*n),
             Expr::Local(local) => Expr::Local(self.local(*local)),
             Expr::Not(e) => Expr::Not(Box::new(self.expr(e))),
+            Expr::Wrap(to, e) => Expr::Wrap(*to, Box::new(self.expr(e))),
             Expr::Binary(op, a, b) => Expr::Binary(*op, Box::new(self.expr(a)), Box::new(self.expr(b))),
         }
     }

@@ -156,9 +156,34 @@ pub struct Segment {
     pub entries: Vec<LocalId>,
     /// Where other iterations may have been.
     pub gaps: Vec<Gap>,
+    /// Is there a number that may wrap around?
+    pub wraps: bool,
 }
 
 impl Segment {
+    /// Is there a number that may wrap around?
+    fn has_wraps(&self) -> bool {
+        let mut found = false;
+        let mut look = |term: &Term| found |= matches!(term, Term::Wrap(..));
+        for step in &self.steps {
+            let parts = [&step.base, &step.index].into_iter().chain(step.written());
+            parts.for_each(|term| term.visit(&mut look));
+            match &step.action {
+                Action::Read { until: Some(condition) } => condition.visit(&mut look),
+                Action::Cas { expected, .. } => expected.visit(&mut look),
+                _ => {}
+            }
+        }
+        for (_, condition) in self.nodes.iter().flat_map(|node| &node.from) {
+            condition.visit(&mut look);
+        }
+        for (_, condition, value) in self.phis.iter().flat_map(|phi| &phi.incoming) {
+            condition.visit(&mut look);
+            value.visit(&mut look);
+        }
+        found
+    }
+
     /// Does every path to node `to` pass node `dominator`?
     pub fn dominates(&self, dominator: usize, to: usize) -> bool {
         !self.reachable(0, Some(dominator), |_| true)[to]

@@ -3,13 +3,13 @@
 use super::execution::EventId;
 use super::execution::symbols::{address, argument, entry, phi, read, succeeded};
 use crate::solver::formula::{Formula, Int, all, any};
-use seqcst_c11::code::Operator;
+use seqcst_c11::code::{Integer, Operator};
 
 /// A value in one segment of code, in terms of what its accesses read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Term {
     /// A constant.
-    Int(i64),
+    Int(i128),
     /// What the client passes for that parameter.
     Argument(u32),
     /// A value of which nothing is known: of a variable before an iteration of a loop.
@@ -24,6 +24,8 @@ pub enum Term {
     Phi(usize),
     /// `!t`.
     Not(Box<Term>),
+    /// `t`, converted to a type.
+    Wrap(Integer, Box<Term>),
     /// `a op b`.
     Binary(Operator, Box<Term>, Box<Term>),
 }
@@ -33,7 +35,7 @@ impl Term {
     pub fn visit(&self, visit: &mut impl FnMut(&Term)) {
         visit(self);
         match self {
-            Term::Not(t) => t.visit(visit),
+            Term::Not(t) | Term::Wrap(_, t) => t.visit(visit),
             Term::Binary(_, a, b) => {
                 a.visit(visit);
                 b.visit(visit);
@@ -43,7 +45,7 @@ impl Term {
     }
 
     /// The term plus a constant, if it is one (`t + 2`, `3 - 1`, `t`): the rest and the constant.
-    pub fn split_constant(&self) -> (Option<&Term>, i64) {
+    pub fn split_constant(&self) -> (Option<&Term>, i128) {
         match self {
             Term::Int(n) => (None, *n),
             Term::Binary(Operator::Add, a, b) => match (&**a, &**b) {
@@ -69,6 +71,7 @@ impl Term {
             Term::Address(step) => address(at(step)),
             Term::Phi(k) => phi(slot, *k),
             Term::Succeeded(_) | Term::Not(_) => self.truth(slot),
+            Term::Wrap(to, t) => wrapped(*to, &t.integer(slot)),
             Term::Binary(op, a, b) => {
                 let (x, y) = (a.integer(slot), b.integer(slot));
                 // C and SMT-LIB agree where nothing is negative.
@@ -84,15 +87,20 @@ impl Term {
                     Operator::Rem => divided("mod", "negative_rem"),
                     Operator::And => match &**b {
                         // A mask of ones is a remainder; other bits stay unknown.
-                        Term::Int(mask) if *mask >= 0 && *mask < i64::MAX && (mask + 1) & mask == 0 => {
+                        Term::Int(mask) if *mask >= 0 && (mask + 1) & mask == 0 => {
                             Int::apply("mod", [x, Int::from(mask + 1)])
                         }
                         _ => Int::apply("bits_and", [x, y]),
                     },
                     Operator::Or => Int::apply("bits_or", [x, y]),
                     Operator::Xor => Int::apply("bits_xor", [x, y]),
-                    Operator::Shl => Int::apply("bits_shl", [x, y]),
-                    Operator::Shr => Int::apply("bits_shr", [x, y]),
+                    Operator::Shl | Operator::Shr => match (&**b, op) {
+                        (Term::Int(by @ 0..64), Operator::Shl) => x * Int::from(1i128 << by),
+                        // Rounded down, as compilers shift negative numbers.
+                        (Term::Int(by @ 0..64), _) => Int::apply("div", [x, Int::from(1i128 << by)]),
+                        (_, Operator::Shl) => Int::apply("bits_shl", [x, y]),
+                        _ => Int::apply("bits_shr", [x, y]),
+                    },
                     _ => self.truth(slot),
                 }
             }
@@ -125,6 +133,21 @@ impl Term {
             _ => !self.integer(slot).equals(Int::from(0)),
         }
     }
+}
+
+/// A number of a type: the one that differs from `value` by a multiple of the modulus. Most often it is there already.
+fn wrapped(to: Integer, value: &Int) -> Int {
+    let it = Int::constant("wide");
+    let (least, modulus) = (to.least(), Int::from(to.modulus()));
+    let fits = all([it.ge(Int::from(least)), it.le(Int::from(to.greatest()))]);
+    let rest = match to.signed {
+        true => {
+            let moved = it.clone() - Int::from(least);
+            Int::apply("mod", [moved, modulus]) + Int::from(least)
+        }
+        false => Int::apply("mod", [it.clone(), modulus]),
+    };
+    Int::if_else(&fits, &it, rest).with(&it, value)
 }
 
 /// Functions that every question declares: operations of which nothing is known.

@@ -9,7 +9,7 @@ pub enum Known {
     /// Nothing; but it is no address of an own node that nobody else knows (see [`Facts::escaped`]).
     Nothing,
     /// This number.
-    Int(i64),
+    Int(i128),
     /// The address of the node that was allocated last at this label.
     Node(Label),
     /// What the last read with this label found.
@@ -101,14 +101,18 @@ impl Facts {
     }
 
     /// The value of an expression, if it is a known number.
-    pub fn int(&self, expr: &Expr) -> Option<i64> {
+    pub fn int(&self, expr: &Expr) -> Option<i128> {
         match expr {
             Expr::Int(value) => Some(*value),
             Expr::Local(local) => match self.of(*local) {
                 Known::Int(value) => Some(value),
                 _ => None,
             },
-            Expr::Not(e) => Some(i64::from(!self.truth(e)?)),
+            Expr::Not(e) => Some((!self.truth(e)?).into()),
+            Expr::Wrap(to, e) => match &**e {
+                Expr::Binary(operator, a, b) => to.compute(*operator, self.int(a)?, self.int(b)?),
+                e => Some(to.wrap(self.int(e)?)),
+            },
             Expr::Binary(Operator::Both, a, b) => match (self.truth(a), self.truth(b)) {
                 (Some(false), _) | (_, Some(false)) => Some(0),
                 (Some(true), Some(true)) => Some(1),
@@ -189,7 +193,7 @@ pub fn locals(expr: &Expr, f: &mut impl FnMut(LocalId)) {
     match expr {
         Expr::Int(_) => {}
         Expr::Local(local) => f(*local),
-        Expr::Not(e) => locals(e, f),
+        Expr::Not(e) | Expr::Wrap(_, e) => locals(e, f),
         Expr::Binary(_, a, b) => {
             locals(a, f);
             locals(b, f);

@@ -200,13 +200,15 @@ impl Rewrite<'_> {
                 know(succeeded.take(), Expr::Int(1));
                 know(found.take(), expected.clone());
             }
-            (AccessKind::Rmw { to, place, update, operand, order }, good) if good.len() < all.len() => {
+            (AccessKind::Rmw { to, place, update, integer, operand, order }, good)
+                if good.len() < all.len() =>
+            {
                 // Only updates that rewrite a known value can fail.
                 let found = self.values.at(place).and_then(|found| found.iter().nth(*good.first()?));
                 let (&[_], Some(&found), Some(operand)) = (good, found, facts.int(operand)) else {
                     return Err("an update in it succeeds on more than one value".to_owned());
                 };
-                let Some(desired) = update.compute(found, operand) else {
+                let Some(desired) = update.compute(*integer, found, operand) else {
                     return Err("an update in it overflows".to_owned());
                 };
                 know(*to, Expr::Int(found));
@@ -357,6 +359,7 @@ fn substitute(expr: &Expr, local: seqcst_c11::code::LocalId, value: &Expr) -> Ex
         Expr::Local(l) if *l == local => value.clone(),
         Expr::Int(_) | Expr::Local(_) => expr.clone(),
         Expr::Not(e) => Expr::Not(Box::new(substitute(e, local, value))),
+        Expr::Wrap(to, e) => Expr::Wrap(*to, Box::new(substitute(e, local, value))),
         Expr::Binary(op, a, b) => {
             Expr::Binary(*op, Box::new(substitute(a, local, value)), Box::new(substitute(b, local, value)))
         }

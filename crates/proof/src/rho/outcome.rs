@@ -2,7 +2,7 @@
 
 use super::facts::{Facts, Known};
 use seqcst_c11::code::{
-    Access, AccessKind, ClassId, Expr, Label, Library, Place, RecordId, Site, Statement, Update,
+    Access, AccessKind, ClassId, Expr, Integer, Label, Library, Place, RecordId, Site, Statement, Update,
 };
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ pub enum Event {
 /// What must be known of a library as a whole.
 pub struct Values {
     /// For each class, all values that it ever has, if these are a few constants.
-    few: Vec<Option<BTreeSet<i64>>>,
+    few: Vec<Option<BTreeSet<i128>>>,
     /// Records that are freed somewhere: others may still know the address of a new one.
     recycled: BTreeSet<RecordId>,
     /// For each class: is it atomic?
@@ -59,9 +59,9 @@ impl Values {
         }
         // Values of updates depend on values found.
         for _ in 0..=FEW {
-            for (class, update, operand) in &updates {
+            for (class, update, integer, operand) in &updates {
                 let Some(found) = values.few[class.0 as usize].take() else { continue };
-                let written = found.iter().map(|found| update.compute(*found, (*operand)?));
+                let written = found.iter().map(|found| update.compute(*integer, *found, (*operand)?));
                 values.few[class.0 as usize] = written.collect::<Option<BTreeSet<_>>>().map(|w| &w | &found);
             }
             for value in &mut values.few {
@@ -74,7 +74,7 @@ impl Values {
     }
 
     /// All values that a place may have.
-    pub fn at(&self, place: &Place) -> Option<&BTreeSet<i64>> {
+    pub fn at(&self, place: &Place) -> Option<&BTreeSet<i128>> {
         self.few.get(place.class.0 as usize)?.as_ref()
     }
 
@@ -87,18 +87,18 @@ impl Values {
         }
     }
 
-    fn writes(&mut self, block: &[Statement], updates: &mut Vec<(ClassId, Update, Option<i64>)>) {
+    fn writes(&mut self, block: &[Statement], updates: &mut Vec<(ClassId, Update, Integer, Option<i128>)>) {
         for statement in block {
             match statement {
                 Statement::Access(access) => match &access.kind {
                     AccessKind::Store { place, value, .. } => self.add(place, value),
                     AccessKind::Cas { place, desired, .. } => self.add(place, desired),
-                    AccessKind::Rmw { place, update, operand, .. } => {
+                    AccessKind::Rmw { place, update, integer, operand, .. } => {
                         let operand = match operand {
                             Expr::Int(value) => Some(*value),
                             _ => None,
                         };
-                        updates.push((place.class, *update, operand));
+                        updates.push((place.class, *update, *integer, operand));
                     }
                     AccessKind::Free { record, .. } => self.recycled.extend([*record]),
                     _ => {}
@@ -146,17 +146,17 @@ pub fn outcomes(access: &Access, facts: &Facts, values: &Values) -> Vec<(Facts, 
                 .map_or(Event::Write("it writes", access.site), |node| Event::OwnStore(node, place.class));
             vec![(after, event)]
         }
-        AccessKind::Rmw { to, place, update, operand, .. } => {
+        AccessKind::Rmw { to, place, update, integer, operand, .. } => {
             after.escape(operand);
             let write = Event::Write("it updates shared memory", access.site);
             let (Some(found), Some(operand)) = (values.at(place), facts.int(operand)) else {
                 to.iter().for_each(|to| after.set(*to, Known::Read(label)));
                 return vec![(after, write)];
             };
-            let outcome = |found: &i64| {
+            let outcome = |found: &i128| {
                 let mut after = after.clone();
                 to.iter().for_each(|to| after.set(*to, Known::Int(*found)));
-                let same = update.compute(*found, operand) == Some(*found);
+                let same = update.compute(*integer, *found, operand) == Some(*found);
                 (after, if same { Event::SameValue } else { write.clone() })
             };
             found.iter().map(outcome).collect()

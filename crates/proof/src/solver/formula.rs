@@ -31,9 +31,21 @@ impl From<bool> for Formula {
     }
 }
 
+impl From<i128> for Int {
+    fn from(n: i128) -> Int {
+        Int(if n < 0 { format!("(- {})", n.unsigned_abs()) } else { n.to_string() })
+    }
+}
+
 impl From<i64> for Int {
     fn from(n: i64) -> Int {
-        Int(if n < 0 { format!("(- {})", n.unsigned_abs()) } else { n.to_string() })
+        Int::from(i128::from(n))
+    }
+}
+
+impl From<i32> for Int {
+    fn from(n: i32) -> Int {
+        Int::from(i128::from(n))
     }
 }
 
@@ -142,6 +154,11 @@ impl Int {
     /// One number or the other.
     pub fn if_else(condition: &Formula, then: impl Borrow<Int>, otherwise: impl Borrow<Int>) -> Int {
         Int(format!("(ite {condition} {} {})", then.borrow(), otherwise.borrow()))
+    }
+
+    /// The number with a value in the place of a constant.
+    pub fn with(&self, constant: &Int, value: &Int) -> Int {
+        Int(format!("(let (({constant} {value})) {self})"))
     }
 
     /// Is it a number, not a term that needs evaluation?

@@ -1,6 +1,8 @@
 //! The proof on the libraries of the corpus: verdicts, what each derived constraint is needed for, and that no question is
 //! contradictory in itself.
 
+mod integers;
+
 use seqcst_c11 as c;
 use seqcst_c11::code::{ClassId, Library};
 use seqcst_proof::prove::conditions::{Case, Depth, accesses};

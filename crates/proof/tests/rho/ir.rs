@@ -29,6 +29,7 @@ pub fn library(methods: Vec<Method>) -> Library {
         record,
         cells,
         is_atomic,
+        integer: Integer::LONG,
         initial: 0,
         initial_cell: None,
     };
@@ -49,7 +50,7 @@ pub fn library(methods: Vec<Method>) -> Library {
 
 /// A method with variables `a` to `f`, the first of which are its parameters.
 pub fn method(name: &str, parameters: u32, body: Vec<Statement>) -> Method {
-    let local = |name: &str| Local { name: name.to_owned(), points_to: None };
+    let local = |name: &str| Local { name: name.to_owned(), points_to: None, integer: Integer::LONG };
     let mut returns = false;
     seqcst_proof::rho::each_statement(&body, &mut |s| returns |= matches!(s, Statement::Return(Some(_))));
     Method {
@@ -88,7 +89,7 @@ pub fn store(place: Place, value: Expr, order: Mode) -> Statement {
 }
 
 pub fn rmw(to: LocalId, place: Place, update: Update, operand: Expr, order: Mode) -> Statement {
-    access(AccessKind::Rmw { to: Some(to), place, update, operand, order })
+    access(AccessKind::Rmw { to: Some(to), place, update, integer: Integer::LONG, operand, order })
 }
 
 pub fn cas(
@@ -171,7 +172,7 @@ pub fn v(local: LocalId) -> Expr {
 }
 
 pub fn int(value: i64) -> Expr {
-    Expr::Int(value)
+    Expr::Int(value.into())
 }
 
 pub fn not(e: Expr) -> Expr {
@@ -251,7 +252,7 @@ fn operation(library: &Library, kind: &AccessKind) -> String {
         AccessKind::Store { place: p, value, order } => {
             format!("{} := {} {}", place(p), expr(value), order_name(*order))
         }
-        AccessKind::Rmw { to, place: p, update, operand, order } => {
+        AccessKind::Rmw { to, place: p, update, operand, order, .. } => {
             let to = to.map_or(String::new(), |to| format!("{} = ", name(to)));
             format!("{to}{update:?}({}, {}) {}", place(p), expr(operand), order_name(*order))
         }
@@ -276,6 +277,7 @@ fn expr(e: &Expr) -> String {
     match e {
         Expr::Int(value) => value.to_string(),
         Expr::Local(local) => name(*local),
+        Expr::Wrap(to, e) => format!("{to}({})", expr(e)),
         Expr::Not(e) => format!("!{}", expr(e)),
         Expr::Binary(operator, a, b) => format!("({} {operator:?} {})", expr(a), expr(b)),
     }

@@ -1,6 +1,6 @@
 //! What is read from C computes what the compiler's program computes.
 
-mod run;
+pub mod run;
 
 use std::fmt::Write;
 use std::fs;
@@ -35,7 +35,7 @@ fn agree(case: &Case) {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        (state % limit) as i64
+        (state % limit) as i128
     };
     for round in 0..200 {
         let which =
@@ -66,7 +66,7 @@ fn agree(case: &Case) {
 }
 
 /// Compiles and runs a program that includes the library.
-fn execute(library: &str, setup: &str, body: &str) -> String {
+pub fn execute(library: &str, setup: &str, body: &str) -> String {
     use std::sync::atomic::{AtomicU32, Ordering};
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let unique =

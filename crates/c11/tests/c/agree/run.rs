@@ -9,16 +9,16 @@ use seqcst_c11::code::{
 /// A library's memory.
 pub struct Machine<'l> {
     library: &'l Library,
-    memory: HashMap<(u32, i64, i64), i64>,
-    next: i64,
-    locals: Vec<i64>,
+    memory: HashMap<(u32, i128, i128), i128>,
+    next: i128,
+    locals: Vec<i128>,
 }
 
 enum Flow {
     On,
     Break(u32),
     Continue(u32),
-    Return(i64),
+    Return(i128),
 }
 
 impl<'l> Machine<'l> {
@@ -27,7 +27,7 @@ impl<'l> Machine<'l> {
     }
 
     /// What the method returns (0 if nothing), and what it leaves in variables `*…`.
-    pub fn call(&mut self, method: &Method, arguments: &[i64]) -> (i64, Vec<i64>) {
+    pub fn call(&mut self, method: &Method, arguments: &[i128]) -> (i128, Vec<i128>) {
         self.locals = vec![0; method.locals.len()];
         let mut given = arguments.iter();
         for parameter in &method.parameters {
@@ -68,27 +68,36 @@ impl<'l> Machine<'l> {
                 Statement::Break(levels) => return Flow::Break(*levels),
                 Statement::Continue(levels) => return Flow::Continue(*levels),
                 Statement::Return(value) => return Flow::Return(value.as_ref().map_or(0, |e| self.value(e))),
-                Statement::Assume(e) => assert_ne!(self.value(e), 0),
+                Statement::Assume(e) => assert_ne!(self.value(e), 0, "undefined"),
             }
         }
         Flow::On
     }
 
-    fn set(&mut self, to: LocalId, value: i64) {
+    fn set(&mut self, to: LocalId, value: i128) {
         self.locals[to.0 as usize] = value;
     }
 
-    fn value(&self, e: &Expr) -> i64 {
-        self.value_at(e, 0)
+    fn value(&self, e: &Expr) -> i128 {
+        let value = self.value_at(e, 0);
+        assert_eq!(e.evaluate(&|local| Some(self.locals[local.0 as usize])), Some(value));
+        value
     }
 
     /// `index` is what [`Class::INDEX`] stands for.
-    fn value_at(&self, e: &Expr, index: i64) -> i64 {
+    fn value_at(&self, e: &Expr, index: i128) -> i128 {
         match e {
             Expr::Int(n) => *n,
             Expr::Local(Class::INDEX) => index,
             Expr::Local(local) => self.locals[local.0 as usize],
             Expr::Not(e) => (self.value_at(e, index) == 0).into(),
+            Expr::Wrap(to, e) => match &**e {
+                // Only the lowest bits are wanted.
+                Expr::Binary(Operator::Mul, a, b) => {
+                    to.wrap(self.value_at(a, index).wrapping_mul(self.value_at(b, index)))
+                }
+                e => to.wrap(self.value_at(e, index)),
+            },
             Expr::Binary(op, a, b) => {
                 let (a, b) = (self.value_at(a, index), self.value_at(b, index));
                 match op {
@@ -113,17 +122,17 @@ impl<'l> Machine<'l> {
         }
     }
 
-    fn location(&self, place: &Place) -> (u32, i64, i64) {
+    fn location(&self, place: &Place) -> (u32, i128, i128) {
         let part = |e: &Option<Expr>| e.as_ref().map_or(0, |e| self.value(e));
         let (base, index) = (part(&place.base), part(&place.index));
         assert!(place.base.is_none() || base != 0, "NULL");
         if let Some(Some(length)) = self.library.classes[place.class.0 as usize].cells {
-            assert!((0..length as i64).contains(&index), "cell {index} of {length}");
+            assert!((0..length as i128).contains(&index), "cell {index} of {length}");
         }
         (place.class.0, base, index)
     }
 
-    fn load(&self, place: &Place) -> i64 {
+    fn load(&self, place: &Place) -> i128 {
         let location = self.location(place);
         let class = &self.library.classes[location.0 as usize];
         self.memory.get(&location).copied().unwrap_or_else(|| match &class.initial_cell {
@@ -132,7 +141,7 @@ impl<'l> Machine<'l> {
         })
     }
 
-    fn store(&mut self, place: &Place, value: i64) {
+    fn store(&mut self, place: &Place, value: i128) {
         self.memory.insert(self.location(place), value);
     }
 
@@ -140,7 +149,7 @@ impl<'l> Machine<'l> {
         match kind {
             AccessKind::Load { to, place, .. } => self.set(*to, self.load(place)),
             AccessKind::Store { place, value, .. } => self.store(place, self.value(value)),
-            AccessKind::Rmw { to, place, update, operand, .. } => {
+            AccessKind::Rmw { to, place, update, integer, operand, .. } => {
                 let (old, operand) = (self.load(place), self.value(operand));
                 let new = match update {
                     Update::Exchange => operand,
@@ -150,7 +159,7 @@ impl<'l> Machine<'l> {
                     Update::Or => old | operand,
                     Update::Xor => old ^ operand,
                 };
-                self.store(place, new);
+                self.store(place, integer.wrap(new));
                 to.iter().for_each(|to| self.set(*to, old));
             }
             AccessKind::Cas { succeeded, found, place, expected, desired, .. } => {

@@ -6,6 +6,7 @@ use crate::prove::facts::Constraint;
 use crate::prove::segments::Action;
 use crate::prove::term::Term;
 use crate::solver::formula::{Int, all, any};
+use seqcst_c11::code::Integer;
 
 impl Execution<'_> {
     pub(super) fn declare(&mut self, slot: usize) {
@@ -64,6 +65,39 @@ impl Execution<'_> {
                     }
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// What fits into the numbers of a slot: each is one of its type, and no counter is above its ceiling. Where nothing wraps
+    /// around, what is read is bounded only if the type is small.
+    pub(super) fn room(&mut self, slot: usize) {
+        let segment = self.segment(slot);
+        let within = |number: &Int, of: Integer, ceiling: Option<i128>| {
+            let greatest = ceiling.unwrap_or(i128::MAX).min(of.greatest());
+            all([number.ge(Int::from(of.least())), number.le(Int::from(greatest))])
+        };
+        let method = &self.context.library.methods[segment.method];
+        let parameters = method.parameters.iter().enumerate();
+        let arguments = parameters.map(|(k, local)| (argument(slot, k as u32), *local));
+        let entries = segment.entries.iter().enumerate().map(|(k, local)| (entry(slot, k), *local));
+        for (number, local) in arguments.chain(entries) {
+            self.assert_formula(CODE, within(&number, method.locals[local.0 as usize].integer, None));
+        }
+        for at in self.steps(slot) {
+            let step = self.step(at);
+            let Some(class) = step.class else { continue };
+            let integer = self.context.library.classes[class.0 as usize].integer;
+            if !segment.wraps && integer.bits >= 32 {
+                continue;
+            }
+            let ceiling = self.context.facts.classes[class.0 as usize].ceiling;
+            if step.reads() {
+                self.assert_formula(CODE, executed(at).implies(within(&read(at), integer, ceiling)));
+            }
+            if let (Some(value), Some(_)) = (step.written(), ceiling) {
+                let fits = within(&value.integer(slot), integer, ceiling);
+                self.assert_formula(CODE, self.is_write(at).implies(fits));
             }
         }
     }

@@ -185,6 +185,7 @@ impl<'a> Execution<'a> {
         self.declare(number);
         self.assert_formula(CODE, guard(number, 0).iff(active));
         self.code(number);
+        self.room(number);
         self.events(number);
         for at in self.steps(number).collect::<Vec<_>>() {
             let step = self.step(at);

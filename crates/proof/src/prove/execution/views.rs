@@ -31,7 +31,8 @@ impl Execution<'_> {
                     }
                 }
             }
-            if let (Some(class), true) = (step.class, step.writes())
+            // Initialisation of an atomic object makes nothing known, whatever fence comes before it.
+            if let (Some(class), true) = (step.class, step.writes() && step.order != Mode::NonAtomic)
                 && self.is_atomic(class)
             {
                 let w = self.is_write(at);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::graph::{Graph, NodeKind};
 use super::{Action, Gap, LoopId, Node, Phi, Segment, Step};
 use crate::prove::term::Term;
-use seqcst_c11::code::{Access, AccessKind, Expr, LocalId, Method, Mode, Operator, Place, Update};
+use seqcst_c11::code::{Access, AccessKind, Expr, Integer, LocalId, Method, Mode, Operator, Place, Update};
 
 /// Values of all variables.
 type Values = Rc<Vec<Term>>;
@@ -111,8 +111,18 @@ impl<'a> SymbolicExecution<'a> {
     /// Leaves out what doesn't lead to an end, and finds gaps.
     fn finish(self, method: usize, iteration_of: Vec<LoopId>) -> Segment {
         let SymbolicExecution { steps, nodes, phis, ends, entries, gaps, .. } = self;
-        let mut segment =
-            Segment { method, iteration_of, steps, nodes, ends, phis, entries, gaps: Vec::new() };
+        let mut segment = Segment {
+            method,
+            iteration_of,
+            steps,
+            nodes,
+            ends,
+            phis,
+            entries,
+            gaps: Vec::new(),
+            wraps: false,
+        };
+        segment.wraps = segment.has_wraps();
         let fates: Vec<[bool; 2]> = (0..segment.steps.len())
             .map(|k| {
                 [false, true].map(|succeeds| {
@@ -250,8 +260,8 @@ impl<'a> SymbolicExecution<'a> {
                 self.push(access, node, Action::Write { value }, Some(place), *order, &values);
                 values
             }
-            AccessKind::Rmw { to, place, update, operand, order } => {
-                let value = updated(*update, Term::Read(step), evaluate(operand, &values));
+            AccessKind::Rmw { to, place, update, integer, operand, order } => {
+                let value = updated(*update, *integer, Term::Read(step), evaluate(operand, &values));
                 self.push(access, node, Action::Update { value }, Some(place), *order, &values);
                 match to {
                     Some(to) => changed(values, *to, Term::Read(step)),
@@ -336,10 +346,16 @@ fn changed(mut values: Values, to: LocalId, value: Term) -> Values {
     values
 }
 
-fn updated(update: Update, found: Term, operand: Term) -> Term {
-    match update.operator() {
-        None => operand,
-        Some(operator) => Term::Binary(operator, Box::new(found), Box::new(operand)),
+fn updated(update: Update, integer: Integer, found: Term, operand: Term) -> Term {
+    let value = |operator| Term::Binary(operator, Box::new(found), Box::new(operand.clone()));
+    match update {
+        Update::Exchange => operand,
+        // Bits of two numbers of a type are one of that type.
+        Update::And => value(Operator::And),
+        Update::Or => value(Operator::Or),
+        Update::Xor => value(Operator::Xor),
+        Update::Add => Term::Wrap(integer, Box::new(value(Operator::Add))),
+        Update::Sub => Term::Wrap(integer, Box::new(value(Operator::Sub))),
     }
 }
 
@@ -348,9 +364,19 @@ fn evaluate(expr: &Expr, values: &[Term]) -> Term {
         Expr::Int(n) => Term::Int(*n),
         Expr::Local(local) => values[local.0 as usize].clone(),
         Expr::Not(e) => match evaluate(e, values) {
-            Term::Int(n) => Term::Int(i64::from(n == 0)),
+            Term::Int(n) => Term::Int((n == 0).into()),
             Term::Not(t) if is_boolean(&t) => *t,
             t => Term::Not(Box::new(t)),
+        },
+        Expr::Wrap(to, e) => match evaluate(e, values) {
+            Term::Int(n) => Term::Int(to.wrap(n)),
+            Term::Binary(op, a, b) => match (&*a, &*b) {
+                (Term::Int(a), Term::Int(b)) if to.compute(op, *a, *b).is_some() => {
+                    Term::Int(to.compute(op, *a, *b).unwrap_or_default())
+                }
+                _ => Term::Wrap(*to, Box::new(Term::Binary(op, a, b))),
+            },
+            t => Term::Wrap(*to, Box::new(t)),
         },
         Expr::Binary(op, a, b) => {
             let (a, b) = (evaluate(a, values), evaluate(b, values));
@@ -383,6 +409,10 @@ mod tests {
     fn a_shift_that_overflows_is_no_constant() {
         let shift = |by| Expr::Binary(Operator::Shl, Box::new(Expr::Int(4)), Box::new(Expr::Int(by)));
         assert_eq!(evaluate(&shift(2), &[]), Term::Int(16));
-        assert!(matches!(evaluate(&shift(62), &[]), Term::Binary(Operator::Shl, ..)));
+        assert_eq!(evaluate(&shift(62), &[]), Term::Int(1 << 64));
+        let much = Expr::Binary(Operator::Shl, Box::new(shift(62)), Box::new(Expr::Int(63)));
+        assert!(matches!(evaluate(&much, &[]), Term::Binary(Operator::Shl, ..)));
+        let word = Integer { bits: 64, signed: false };
+        assert_eq!(evaluate(&Expr::Wrap(word, Box::new(much)), &[]), Term::Int(0));
     }
 }
