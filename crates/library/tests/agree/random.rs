@@ -70,6 +70,7 @@ impl Maker {
             is_atomic: true,
             initial: 0,
             initial_cell: None,
+            is_of_object: false,
         };
         self.library.classes.push(class);
         ClassId(self.library.classes.len() as u32 - 1)

@@ -31,6 +31,7 @@ pub fn library(methods: Vec<Method>) -> Library {
         is_atomic,
         initial: 0,
         initial_cell: None,
+        is_of_object: false,
     };
     Library {
         files: vec!["test.c".to_owned()],
@@ -43,6 +44,7 @@ pub fn library(methods: Vec<Method>) -> Library {
             class("cell[]", None, Some(Some(2)), false),
         ],
         methods,
+        has_global_records: false,
         contract: Contract::default(),
     }
 }
