@@ -2,8 +2,8 @@
 
 use super::Unsupported;
 use super::sets::MOST_VALUES;
-use super::values::{ADDRESSES, ALLOCATIONS, Env, Key, STRIDE, Set, Values};
-use crate::code::{AccessKind, Label, Library, Place, Statement};
+use super::values::{ADDRESSES, ALLOCATIONS, Env, Key, STRIDE, Set, Values, is_address, is_fixed};
+use crate::code::{AccessKind, Label, Library, Place, Statement, Update};
 use std::collections::BTreeMap;
 
 /// One call, followed with the memory of the last round.
@@ -146,6 +146,10 @@ impl Run<'_> {
                     let found = self.location(key)?;
                     let pairs = found.iter().flat_map(|f| operands.iter().map(move |o| (*f, *o)));
                     let written: Set = pairs.filter_map(|(f, o)| update.compute(f, o)).collect();
+                    // Where addresses are numbered anew, nothing may be added to them, nor be mistaken for one of them.
+                    let mut all_numbers = found.iter().chain(&operands).chain(&written);
+                    self.values.address_arithmetic |=
+                        *update != Update::Exchange && all_numbers.any(|v| is_address(*v) || is_fixed(*v));
                     written.iter().try_for_each(|value| self.values.note(*value))?;
                     self.write(key, written)?;
                     all.extend(found);
@@ -197,7 +201,7 @@ impl Run<'_> {
             }
             AccessKind::Free { pointer, .. } => {
                 let pointers = self.values.eval(pointer, env)?;
-                self.values.freed.extend(pointers.into_iter().filter(|p| *p >= ADDRESSES));
+                self.values.freed.extend(pointers.into_iter().filter(|p| is_address(*p) || is_fixed(*p)));
                 Ok(true)
             }
         }

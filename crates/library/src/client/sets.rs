@@ -1,7 +1,7 @@
 //! Expressions over sets of values.
 
 use super::Unsupported;
-use super::values::{ADDRESSES, Env, Set, Values, is_fixed};
+use super::values::{Env, Set, Values, is_address, is_fixed};
 use crate::code::{Expr, Operator};
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ impl Values {
         });
         seen.tell(self)?;
         if !complete {
-            return Ok(Some(env.clone()));
+            return Err(Unsupported("a condition depends on too many values in this client".to_owned()));
         }
         for (local, set) in kept.iter_mut().enumerate() {
             if set.is_empty() {
@@ -56,6 +56,7 @@ impl Values {
 struct Seen {
     numbers: Option<(i64, i64)>,
     lowest_address: i64,
+    highest_address: i64,
     address_arithmetic: bool,
 }
 
@@ -64,6 +65,9 @@ impl Seen {
         values.address_arithmetic |= self.address_arithmetic;
         let (low, high) = self.numbers.unwrap_or((0, 0));
         values.lowest_address = values.lowest_address.min(self.lowest_address);
+        if self.highest_address > 0 {
+            values.note(self.highest_address)?;
+        }
         values.note(low)?;
         values.note(high)
     }
@@ -107,7 +111,7 @@ fn watched(expr: &Expr, of: &Assignment, seen: &mut Seen) -> Option<i64> {
         Expr::Not(e) => i64::from(watched(e, of, seen)? == 0),
         Expr::Binary(operator, left, right) => {
             let (a, b) = (watched(left, of, seen)?, watched(right, of, seen)?);
-            let is_address = |v: i64| v >= ADDRESSES / 2 || is_fixed(v);
+            let is_address = |v: i64| is_address(v) || is_fixed(v);
             let is_arithmetic =
                 !matches!(operator, Operator::Equal | Operator::NotEqual | Operator::Both | Operator::Either);
             seen.address_arithmetic |= is_arithmetic && (is_address(a) || is_address(b));
@@ -118,7 +122,9 @@ fn watched(expr: &Expr, of: &Assignment, seen: &mut Seen) -> Option<i64> {
     };
     if is_fixed(value) {
         seen.lowest_address = seen.lowest_address.min(value);
-    } else if value < ADDRESSES / 2 {
+    } else if is_address(value) {
+        seen.highest_address = seen.highest_address.max(value);
+    } else {
         let (low, high) = seen.numbers.unwrap_or((value, value));
         seen.numbers = Some((low.min(value), high.max(value)));
     }
