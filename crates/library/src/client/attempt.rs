@@ -195,6 +195,9 @@ pub fn try_witness_among(
     clients.sort_by_key(|client| !contains(client, hints));
     if let Some(client) = suggested(library, hints).filter(|client| respects(library, client)) {
         clients.retain(|other| *other != client);
+        // It may be larger than was asked for; what is said of the search must hold for it, too.
+        bounds.threads = bounds.threads.max(client.threads.len());
+        bounds.calls = client.threads.iter().map(Vec::len).fold(bounds.calls, usize::max);
         clients.insert(0, client);
     }
     clients.retain(is_one);

@@ -216,7 +216,8 @@ fn assumptions(context: &ProofContext, objects: Objects) -> Vec<String> {
         );
     }
     for group in &library.contract.one_thread {
-        said.push(format!("one thread makes all calls of {}", group.join(", ")));
+        let each = if objects == Objects::Any { "for each object, " } else { "" };
+        said.push(format!("{each}one thread makes all calls of {}", group.join(", ")));
     }
     if context.facts.section.is_some() {
         said.push("a thread unlocks what it has locked before; the lock is correct under SC".to_owned());
