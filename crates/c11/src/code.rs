@@ -65,6 +65,8 @@ pub struct Class {
     pub record: Option<RecordId>,
     /// The cells of an array: a location is named by its index too. `Some(None)`: unbounded (of unknown length).
     pub cells: Option<Option<u64>>,
+    /// A part of the object that methods are given a pointer to: of such a class every object has locations of its own.
+    pub is_of_object: bool,
     /// Declared `_Atomic`? The rest is accessed as if relaxed, and data races are looked for.
     pub is_atomic: bool,
     /// What fits into it.
@@ -387,6 +389,8 @@ pub struct Library {
     pub records: Vec<Record>,
     /// Classes of shared locations.
     pub classes: Vec<Class>,
+    /// Are there records in global variables? Objects share them, as they share globals.
+    pub has_global_records: bool,
     /// Exported functions.
     pub methods: Vec<Method>,
     /// Specification and promises of clients.

@@ -9,7 +9,7 @@ mod witness;
 pub(crate) use answer::{place, tried_client};
 
 use crate::c;
-use crate::client::{Bounds, Tried, try_any, try_partial};
+use crate::client::{Bounds, Tried, try_any, try_objects, try_partial};
 use crate::code::{ClassId, Library, Site};
 use crate::mutate::{Mutant, mutants};
 use crate::prove::{self, Failure, Outcome, Partial};
@@ -72,15 +72,20 @@ pub struct Options {
 /// How long clients are looked for before a proof is looked for more deeply.
 const QUICK_SEARCH_LIMIT: Duration = Duration::from_secs(1);
 
+/// How long clients of two objects are looked for: where there is one, it is mostly found among the first.
+const OBJECTS_SEARCH_LIMIT: Duration = Duration::from_secs(3);
+
 /// What is known about a library.
 pub struct Verified {
     /// The library.
     pub subject: Subject,
     /// Results of the proof, by class.
     pub outcome: Outcome,
-    /// The search for clients, if there was one.
+    /// The search for clients of one object, if there was one.
     pub tried: Option<Tried>,
-    /// Seconds that the proof took.
+    /// The search for clients of two objects, if there was one.
+    pub tried_objects: Option<Tried>,
+    /// Seconds that the proof took, and the search for clients that guided it.
     pub proof_seconds: f64,
 }
 
@@ -88,54 +93,72 @@ pub struct Verified {
 pub fn verify(subject: Subject, pool: &mut Pool, options: &Options) -> Result<Verified, solver::Error> {
     let start = Instant::now();
     let library = &subject.transformed.library;
-    let quick = options.clients.filter(|_| !options.is_proof_complete);
-    let quick = quick.map(|bounds| Bounds { time: bounds.time.min(QUICK_SEARCH_LIMIT), ..bounds });
-    let mut early = None;
+    let within = |limit| options.clients.map(|bounds| Bounds { time: bounds.time.min(limit), ..bounds });
+    let quick = within(QUICK_SEARCH_LIMIT).filter(|_| !options.is_proof_complete);
+    let (mut early, mut tried_objects) = (None, None);
     let mut is_real = |partial: &Partial| {
-        early = quick.map(|bounds| try_partial(library, partial, &bounds));
-        early = early.take().filter(|tried| matches!(tried, Tried::Confirmed(_)));
+        early = quick.map(|bounds| try_partial(library, partial, &bounds)).filter(is_confirmed);
         early.is_some()
     };
-    let outcome = prove::prove_unless(library, pool, &options.proof, &mut is_real)?;
+    let mut is_one_object = || {
+        tried_objects = within(OBJECTS_SEARCH_LIMIT).and_then(|bounds| try_objects(library, &bounds));
+        tried_objects.as_ref().is_some_and(is_confirmed)
+    };
+    let clients = prove::Clients { is_real: &mut is_real, is_one_object: &mut is_one_object };
+    let outcome = prove::prove_unless(library, pool, &options.proof, clients)?;
     let proof_seconds = start.elapsed().as_secs_f64();
-    let partial = counterexample(&outcome);
-    let tried = early.or_else(|| match (options.clients, partial) {
+    let tried = early.or_else(|| match (options.clients, counterexample(&outcome)) {
         (Some(bounds), Some(partial)) => Some(try_partial(library, partial, &bounds)),
-        // Mutants are there to be contradicted, proofs included.
-        (Some(bounds), None) if subject.mutant.is_some() => Some(try_any(library, &bounds)),
+        // No answer is no reason not to look for clients; and mutants are there to be contradicted, proofs included.
+        (Some(bounds), None) if !outcome.is_robust() || subject.mutant.is_some() => {
+            Some(try_any(library, &bounds))
+        }
         _ => None,
     });
-    Ok(Verified { subject, outcome, tried, proof_seconds })
+    Ok(Verified { subject, outcome, tried, tried_objects, proof_seconds })
 }
 
-/// The first counterexample to induction.
+fn is_confirmed(tried: &Tried) -> bool {
+    matches!(tried, Tried::Confirmed(_))
+}
+
+/// The first counterexample to induction: of a class that has no proof, or else of one for which there is no answer.
 fn counterexample(outcome: &Outcome) -> Option<&Partial> {
-    outcome.classes.iter().find_map(|class| match &class.failure {
-        Some(Failure::Witness(partial)) => Some(&**partial),
+    let failures = || outcome.classes.iter().filter_map(|class| class.failure.as_ref());
+    let refuted = failures().find_map(|failure| match failure {
+        Failure::Witness(partial) => Some(&**partial),
         _ => None,
+    });
+    refuted.or_else(|| {
+        failures().find_map(|failure| match failure {
+            Failure::Unknown { partial, .. } => partial.as_deref(),
+            _ => None,
+        })
     })
 }
 
 impl Verified {
-    /// The first counterexample to induction.
+    /// The first counterexample to induction, if that is the answer.
     pub fn counterexample(&self) -> Option<&Partial> {
-        counterexample(&self.outcome)
+        counterexample(&self.outcome).filter(|_| self.verdict() == Verdict::MayBeNonRobust)
     }
 
     /// Why the solver gave up, if it did.
     pub fn why_unknown(&self) -> Option<&str> {
         self.outcome.classes.iter().find_map(|class| match &class.failure {
-            Some(Failure::Unknown { why }) => Some(why.as_str()),
+            Some(Failure::Unknown { why, .. }) => Some(why.as_str()),
             _ => None,
         })
     }
 
     /// The answer in a word.
     pub fn verdict(&self) -> Verdict {
-        match (self.counterexample(), self.why_unknown()) {
-            (Some(_), _) => Verdict::MayBeNonRobust,
-            (None, Some(_)) => Verdict::GaveUp,
-            (None, None) => Verdict::Robust,
+        let has_witness =
+            self.outcome.classes.iter().any(|class| matches!(class.failure, Some(Failure::Witness(_))));
+        match self.why_unknown() {
+            None if self.outcome.is_robust() => Verdict::Robust,
+            Some(_) if !has_witness && !self.tried.as_ref().is_some_and(is_confirmed) => Verdict::GaveUp,
+            _ => Verdict::MayBeNonRobust,
         }
     }
 

@@ -10,7 +10,7 @@ mod run;
 
 pub use explore::{Bound, Explored, FailingExecution, ScheduledStep};
 pub use library::{
-    Call, Class, ClientWitness, Composed, Loop, MissingFence, Mutant, Proof, TriedClient, Unrepaired,
+    Call, Class, ClientWitness, Composed, Loop, MissingFence, Mutant, Program, Proof, TriedClient, Unrepaired,
 };
 pub use port::{Access, Change, Fences, Note, Pair, Ported, SourcePatch};
 pub use run::{Accessed, Ended, Frame, Link, Report, Runs};

@@ -215,7 +215,7 @@ impl<'a> Lowering<'_, 'a> {
         if let (Kind::Struct(s), Some(length)) = (&of.kind, length)
             && self.is_fixed(&spot, *s)
         {
-            let base = self.reader.fixed(key(&spot.root, &spot.path), length);
+            let base = self.fixed(&spot, length);
             return (Value::Number(Expr::Int(base)), of.pointer());
         }
         let (index, cells) = match (spot.index, spot.cells) {
@@ -245,11 +245,17 @@ impl<'a> Lowering<'_, 'a> {
             && matches!(spot.root, Root::Global(_) | Root::Object)
     }
 
+    /// The address of `count` records that stand there.
+    fn fixed(&mut self, spot: &Spot, count: u64) -> i128 {
+        self.reader.library.has_global_records |= matches!(spot.root, Root::Global(_));
+        self.reader.fixed(key(&spot.root, &spot.path), count)
+    }
+
     /// Structs that shared pointers point to are records, wherever they are.
     pub fn settled(&mut self, spot: Spot) -> Spot {
         match spot.ty.kind {
             Kind::Struct(s) if self.is_fixed(&spot, s) => {
-                let base = self.reader.fixed(key(&spot.root, &spot.path), 1);
+                let base = self.fixed(&spot, 1);
                 let root = Root::Record(self.reader.record(s));
                 Spot { base: Some(Expr::Int(base)), ..Spot::new(root, spot.ty) }
             }
@@ -294,6 +300,7 @@ impl<'a> Lowering<'_, 'a> {
             name,
             record,
             cells: spot.cells,
+            is_of_object: spot.root == Root::Object,
             is_atomic: spot.ty.is_atomic,
             integer: spot.ty.kind.integer().unwrap_or(Integer::LONG),
             initial: 0,

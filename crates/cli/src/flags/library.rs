@@ -11,7 +11,7 @@ Is this concurrent library robust for every client?
 
 Each FILE is a library in C11: its methods are the functions that other files can call. The answer is about any number of \
 threads, calls and allocated records: an induction over executions under SC, whose steps are questions to the solver Z3. \
-`robust` is a proof. `may be non-robust` comes with the part of an execution for which the proof fails; then clients with a few \
+`robust` is a proof, which says whether it is about clients of one object or of any number of them. `may be non-robust` comes with the part of an execution for which the proof fails; then clients with a few \
 threads and calls are made of it and checked exhaustively, which confirms it or not.
 
 Comments `//@ key: value` in FILE, or --spec key=value, say what the library is meant to be and what its clients promise: see \
@@ -27,10 +27,10 @@ Examples:
   seqcst library --compose client.c --fix -o fixed.c stack.c queue.c
 
 Exit codes:
-  0  robust
+  0  robust (with --fix: the client with fences is)
   1  may be non-robust
   2  bad input or usage, or no solver; nothing was written
-  3  gave up: the solver found no answer within its limits
+  3  gave up: the solver found no answer within its limits, and no client shows that the library is not robust
 With several files: 2 if any input was bad, else 1 if any may be non-robust, else 3 if any was given up, else 0.";
 
 /// Flags of `seqcst library`.
@@ -55,6 +55,10 @@ pub struct LibraryFlags {
     /// Don't look for a client that confirms what was found
     #[arg(long)]
     pub no_try: bool,
+
+    /// Write the client that confirms what was found into this file, a program for seqcst check (with one FILE, or with --compose)
+    #[arg(long, value_name = "OUT.tpl", conflicts_with_all = ["no_try", "mutants"])]
+    pub keep_client: Option<PathBuf>,
 
     /// Look for clients with so many threads, and so many calls in each of them
     #[arg(long, value_name = "THREADS,CALLS", default_value = "3,2", value_parser = parse_bounds)]

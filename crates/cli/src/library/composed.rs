@@ -43,9 +43,9 @@ impl Client {
             .fix
             .then(|| fix::fix(&self.name, &self.text, &flags.define, &self.composition, &self.interfaces));
         let fixed = fixed.transpose().map_err(|error| complaint(&error))?;
-        let all_proved = libraries.iter().all(|it| it.verdict() == Verdict::Robust);
-        let answer =
-            self.composition.answer(&self.name, &self.text, all_proved, tried.as_ref(), fixed.as_ref());
+        let worst = libraries.iter().map(Verified::verdict).max_by_key(|verdict| verdict.status());
+        let worst = worst.unwrap_or(Verdict::Robust);
+        let answer = self.composition.answer(&self.name, &self.text, worst, tried.as_ref(), fixed.as_ref());
         Ok((answer, fixed))
     }
 }

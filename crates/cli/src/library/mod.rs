@@ -1,14 +1,17 @@
 //! `seqcst library`: is this concurrent library robust for every client?
 //!
 //! * [`input`]: files and flags;
-//! * [`composed`]: a client of several libraries, and its repair.
+//! * [`composed`]: a client of several libraries, and its repair;
+//! * [`kept`]: the client that confirms an answer, written into a file.
 
 mod composed;
 mod input;
+mod kept;
 
 use crate::flags::{Format, LibraryFlags};
 use crate::output::{self, Printer, Target};
 use crate::pictures::Pictures;
+use kept::Kept;
 use seqcst_library::compose::fix::Fixed;
 use seqcst_library::solver::{self, Pool};
 use seqcst_library::verify::{Subject, Verified, verify};
@@ -30,6 +33,7 @@ fn try_run(flags: &LibraryFlags) -> Result<Status, String> {
     let (svg, dot) = (flags.svg.as_deref(), flags.dot.as_deref());
     let pictures = Pictures::new(svg, dot, flags.print.format == Format::Text, &flags.files)?;
     let target = flags.output.as_deref().map(Target::new).transpose()?;
+    let kept = Kept::new(flags, target.as_ref())?;
     // Everything is read before anything is asked, so that a typing error comes at once.
     let subjects =
         flags.files.iter().map(|file| input::subject(file, flags)).collect::<Result<Vec<_>, _>>()?;
@@ -67,8 +71,11 @@ fn try_run(flags: &LibraryFlags) -> Result<Status, String> {
     let mut verified: Vec<Verified> = Vec::new();
     for subject in subjects {
         let it = verify(subject, &mut pool, &options).map_err(|error| format!("error: {error}\n"))?;
-        let answer = it.answer();
+        let mut answer = it.answer();
         worst = worst.max(answer.verdict.status());
+        if flags.compose.is_none() {
+            kept.keep(&mut answer)?;
+        }
         if answer.witness.is_some() {
             pictures.draw(&answer)?;
         }
@@ -78,8 +85,11 @@ fn try_run(flags: &LibraryFlags) -> Result<Status, String> {
         verified.push(it);
     }
     if let Some(client) = client {
-        let (answer, fixed) = client.answer(&verified, flags)?;
-        worst = worst.max(answer.verdict.status());
+        let (mut answer, fixed) = client.answer(&verified, flags)?;
+        // Whoever asks for a repair gets an answer about what comes out.
+        let is_repaired = matches!(&answer.details, Details::Compose(it) if it.repaired == Some(true));
+        worst = worst.max(if is_repaired { Status::Holds } else { answer.verdict.status() });
+        kept.keep(&mut answer)?;
         print_client(answer, fixed, printer, target.as_ref(), flags)?;
     } else {
         printer.finish();

@@ -6,8 +6,10 @@ mod harness;
 mod schema;
 
 mod bad_input;
+mod clients;
 mod composition;
 mod constraints;
+mod objects;
 mod solvers;
 mod verdicts;
 

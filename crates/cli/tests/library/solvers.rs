@@ -116,3 +116,46 @@ fn giving_up_as_json() {
     assert_eq!((code, &said[0]["verdict"]), (Some(3), &"gave-up".into()));
     assert!(said[0]["limit"].as_str().expect("a reason").contains("ended twice"));
 }
+
+/// What has no answer may still have a client that settles it, and else the clients that were tried are told of.
+#[test]
+fn clients_are_tried_without_answers() {
+    let path = solver("clients", &format!("{INTRODUCTION}\nread line; kill -9 $$"));
+    let (code, said) = answers(&["--solver", &path, "--workers", "1", "two-registers.c"]);
+    assert_eq!((code, &said[0]["verdict"]), (Some(1), &"may-be-non-robust".into()), "{said:?}");
+    assert_eq!(said[0]["client"]["confirmed"], true);
+    let (code, said) = answers(&["--solver", &path, "--workers", "1", "register-relaxed.c"]);
+    assert_eq!((code, &said[0]["client"]["confirmed"]), (Some(3), &false.into()), "{said:?}");
+    let shown = text(&library(&["--solver", &path, "--workers", "1", "register-relaxed.c"]).stdout);
+    assert!(
+        shown.contains("  no client shows that it is not robust: ") && !shown.contains("false alarm"),
+        "{shown}"
+    );
+}
+
+/// A solver that ends before the last question: whatever it has said before, nothing is known then.
+#[test]
+fn dying_later_is_no_refutation() {
+    let mut gave_up = 0;
+    for thousands in [30, 100, 200, 400, 800] {
+        let name = format!("later-{thousands}");
+        let script = format!(
+            "if [ -e started ]; then n=600; else touch started; n={thousands}000; fi; dd bs=1 count=$n 2> /dev/null | z3 \"$@\""
+        );
+        let path = solver(&name, &script);
+        let out = library(&["--no-try", "--solver", &path, "--workers", "1", "treiber.c"]);
+        let said = text(&out.stdout);
+        assert!(matches!(out.status.code(), Some(0 | 3)), "{thousands}: {said}{}", text(&out.stderr));
+        gave_up += i32::from(out.status.code() == Some(3));
+    }
+    assert!(gave_up > 0);
+}
+
+/// The same for a limit of the proof.
+#[test]
+fn lateness_is_no_refutation() {
+    for limit in ["0.05", "0.2", "0.4", "0.6"] {
+        let out = library(&["--no-try", "--proof-limit", limit, "treiber.c"]);
+        assert!(matches!(out.status.code(), Some(0 | 3)), "{limit}: {}", text(&out.stdout));
+    }
+}

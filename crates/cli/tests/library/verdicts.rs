@@ -7,7 +7,10 @@ fn a_proof() {
     let out = library(&["--explain", "register.c"]);
     let said = text(&out.stdout);
     assert_eq!(out.status.code(), Some(0), "{said}");
-    assert!(said.starts_with("robust: register.c for every client (execution-graph) — "), "{said}");
+    assert!(
+        said.starts_with("robust: register.c for every client of its global state (execution-graph) — "),
+        "{said}"
+    );
     assert!(said.contains("  class ") && said.contains("derived constraints that the proof needs"), "{said}");
     assert!(said.contains("fresh-records"), "{said}");
     let (code, said) = answers(&["register.c", "register-relaxed.c"]);

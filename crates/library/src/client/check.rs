@@ -1,6 +1,7 @@
 //! One client, checked exhaustively under RC20.
 
 use super::complete::{Completed, blocks, complete};
+use super::ends::shows_something;
 use super::{Client, Plain, Unsupported, compile};
 use crate::code::Library;
 use seqcst_check::answer::{Source, conclude};
@@ -9,7 +10,7 @@ use seqcst_check::states::{Found, Limits as Searched, Options, Violation};
 use seqcst_model::Model;
 use seqcst_program::semantics::Machine;
 use seqcst_program::{lower, parse, print};
-use seqcst_report::Answer;
+use seqcst_report::{Answer, Verdict};
 use std::time::{Duration, Instant};
 
 /// When to give up on a client.
@@ -43,7 +44,14 @@ pub struct Checked {
     /// Where the answer is "not robust": is there a complete execution that SC does not have? If not, the answer is about
     /// part of an execution that blocks for ever. `None`: that was not decided.
     pub is_complete: Option<bool>,
+    /// Where it is robust: can it come to an end, with two threads at work? If not, it shows nothing.
+    pub shows_something: bool,
+    /// Where it is robust: what was left out.
+    pub limit: Option<String>,
 }
+
+/// How programs of clients are called in answers, unless they are kept in a file.
+pub const PROGRAM: &str = "client.tpl";
 
 /// Checks a client of a library (after ρ).
 pub fn check(
@@ -54,9 +62,9 @@ pub fn check(
 ) -> Result<Checked, Unsupported> {
     let start = Instant::now();
     // Printed and read again, so that places in the answer are places in the text.
-    let text = print(&compile::program(library, client, plain)?);
-    let parsed =
-        parse(text.as_bytes(), "client.tpl").map_err(|error| Unsupported(error.message().to_owned()))?;
+    let compiled = compile::program(library, client, plain)?;
+    let text = print(&compiled.program);
+    let parsed = parse(text.as_bytes(), PROGRAM).map_err(|error| Unsupported(error.message().to_owned()))?;
     let code = lower(&parsed.program, Model::Rc20).map_err(|error| Unsupported(error.to_string()))?;
     let machine = Machine::new(code);
     let search = Options {
@@ -86,7 +94,8 @@ pub fn check(
             Completed::Unknown => None,
         };
     }
-    let source = Source { file: "client.tpl", text: &text };
+    let source = Source { file: PROGRAM, text: &text };
     let answer = conclude(&machine, source, &answer, &plan.search.limits, start);
-    Ok(Checked { program: text, answer, states, is_complete })
+    let shows_something = answer.verdict != Verdict::Robust || shows_something(&machine);
+    Ok(Checked { program: text, answer, states, is_complete, shows_something, limit: compiled.limit })
 }

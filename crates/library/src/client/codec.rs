@@ -1,8 +1,9 @@
 //! Numbers of a library as the few values of a finite-state program.
 
 use super::Unsupported;
-use super::values::{ADDRESSES, ALLOCATIONS, STRIDE, Values, is_fixed};
+use super::values::{ADDRESSES, ALLOCATIONS, STRIDE, Values, is_address, is_fixed};
 use seqcst_program::MAX_VALUE;
+use std::cell::Cell;
 
 /// How numbers and addresses are written in a program.
 pub struct Codec {
@@ -12,6 +13,8 @@ pub struct Codec {
     fixed: Option<Vec<i64>>,
     /// Are some numbers negative?
     pub has_negative: bool,
+    /// A number for which there is no room: the program would be about another one.
+    beyond: Cell<Option<i64>>,
 }
 
 impl Codec {
@@ -32,7 +35,10 @@ impl Codec {
         let negative = low < 0 || !is_dense;
         let (low, high) = match is_dense {
             true => (low, high.max(records + fixed.len() as i64)),
-            false => (low.min(values.lowest_address), high.max(STRIDE * (records + 1))),
+            false => (
+                low.min(values.lowest_address),
+                high.max(STRIDE * (records + 1)).max(values.highest_address - ADDRESSES + STRIDE),
+            ),
         };
         let modulus = match negative {
             true => i64::try_from((2 * (high.max(-low) + 1)).unsigned_abs().next_power_of_two())
@@ -44,19 +50,35 @@ impl Codec {
                 "values up to {modulus} are needed, at most {MAX_VALUE} are modelled"
             )));
         }
-        Ok(Codec { modulus: modulus.max(2), fixed: is_dense.then_some(fixed), has_negative: negative })
+        let (modulus, fixed) = (modulus.max(2), is_dense.then_some(fixed));
+        Ok(Codec { modulus, fixed, has_negative: negative, beyond: Cell::new(None) })
+    }
+
+    /// Was there room for all numbers that were written so far?
+    pub fn finish(&self) -> Result<(), Unsupported> {
+        match self.beyond.get() {
+            Some(value) => Err(Unsupported(format!("the number {value} is out of bounds in this client"))),
+            None => Ok(()),
+        }
     }
 
     /// A number or address as it is written in the program.
     pub fn value(&self, value: i64) -> u32 {
         let number = match &self.fixed {
-            Some(fixed) if value >= ADDRESSES => (value - ADDRESSES) / STRIDE + 1 + fixed.len() as i64,
+            Some(fixed) if is_address(value) => (value - ADDRESSES) / STRIDE + 1 + fixed.len() as i64,
             Some(fixed) if is_fixed(value) => {
                 fixed.iter().position(|f| *f == value).map_or(value, |at| at as i64 + 1)
             }
-            None if value >= ADDRESSES / 2 => value - ADDRESSES + STRIDE,
+            None if is_address(value) => value - ADDRESSES + STRIDE,
             _ => value,
         };
+        let (low, high) = match self.has_negative {
+            true => (-(self.modulus / 2), self.modulus / 2),
+            false => (0, self.modulus),
+        };
+        if !(low..high).contains(&number) {
+            self.beyond.set(Some(value));
+        }
         number.rem_euclid(self.modulus) as u32
     }
 }

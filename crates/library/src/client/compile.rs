@@ -22,15 +22,23 @@ pub enum Plain {
     NonAtomic,
 }
 
+/// A client as a program.
+pub struct Compiled {
+    /// The program.
+    pub program: Program,
+    /// Why it leaves something out that the client might do.
+    pub limit: Option<String>,
+}
+
 /// The program of a client.
-pub fn program(library: &Library, client: &Client, plain: Plain) -> Result<Program, Unsupported> {
+pub fn program(library: &Library, client: &Client, plain: Plain) -> Result<Compiled, Unsupported> {
     if client.threads.len() > MAX_THREADS {
         return Err(Unsupported(format!("more than {MAX_THREADS} threads")));
     }
     let values = Values::of(library, client)?;
     let codec = Codec::new(&values)?;
     let names = names(library, &values)?;
-    let mut compiler = Compiler { library, plain, values, codec, names };
+    let mut compiler = Compiler { library, plain, values, codec, names, limit: None };
     let mut threads = Vec::new();
     let mut call = 0;
     for (index, calls) in client.threads.iter().enumerate() {
@@ -49,10 +57,13 @@ pub fn program(library: &Library, client: &Client, plain: Plain) -> Result<Progr
     }
     let max_value = u32::try_from(compiler.codec.modulus - 1).unwrap_or(u32::MAX);
     let mut locations = compiler.locations();
+    compiler.codec.finish()?;
     if threads.iter().any(|thread: &Thread| stops(&thread.body)) {
         locations.push(Location { name: word(NEVER), initial: None, non_atomic: false });
     }
-    Ok(Program { min_value: None, max_value: Some(at(max_value)), locations, tracks: vec![], threads })
+    let program =
+        Program { min_value: None, max_value: Some(at(max_value)), locations, tracks: vec![], threads };
+    Ok(Compiled { program, limit: compiler.limit })
 }
 
 pub struct Compiler<'a> {
@@ -66,6 +77,8 @@ pub struct Compiler<'a> {
     pub codec: Codec,
     /// Names of locations.
     pub names: BTreeMap<Key, String>,
+    /// Why something is left out.
+    limit: Option<String>,
 }
 
 /// A call in the making.
@@ -107,7 +120,10 @@ impl Compiler<'_> {
 
     /// The location that says whether a record has been freed.
     fn free(&self, address: i64) -> String {
-        format!("free_{}", (address - ADDRESSES) / STRIDE + 1)
+        match address < 0 {
+            true => format!("free_fixed_{}", -address / STRIDE),
+            false => format!("free_{}", (address - ADDRESSES) / STRIDE + 1),
+        }
     }
 
     fn call(
@@ -256,7 +272,13 @@ impl Compiler<'_> {
     }
 
     /// A fresh record, or one that has been freed.
-    fn allocate(&self, access: &Operation, to: LocalId, frame: &mut Frame, thread: &mut Coded) -> Vec<Block> {
+    fn allocate(
+        &mut self,
+        access: &Operation,
+        to: LocalId,
+        frame: &mut Frame,
+        thread: &mut Coded,
+    ) -> Vec<Block> {
         let call = frame.number;
         let own = |copy| self.values.records.get(&(call, access.label, copy)).copied();
         let pointer = word(frame.name(to));
@@ -266,6 +288,9 @@ impl Compiler<'_> {
             (None, _) => vec![stop()],
             // In a loop, so many times and no more.
             (Some(_), Some(_)) => {
+                let limit =
+                    format!("a loop that stays allocates; {ALLOCATIONS} times in a call are modelled");
+                self.limit.get_or_insert(limit);
                 let name = format!("allocated_{}", frame.number + 1);
                 let counter =
                     frame.counters.entry(access.label.0).or_insert_with(|| thread.register(&name)).clone();

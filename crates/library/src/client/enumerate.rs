@@ -1,8 +1,8 @@
 //! All small clients that keep the library's contract, smallest first.
 //!
-//! Threads can be exchanged, so each choice of threads is listed once. Arguments are all different; where the library compares
-//! them, or decides by them, also all ways to choose them out of two values are listed.
+//! Threads can be exchanged, so each choice of threads is listed once. What is passed to methods is the matter of `arguments`.
 
+use super::arguments::{self, Parameter};
 use super::{Call, Client};
 use crate::code::{AccessKind, Expr, Library, LocalId, Role, Statement};
 use crate::rho::{accessed, each_statement, locals};
@@ -20,8 +20,7 @@ pub fn enumerate(library: &Library, threads: usize, calls: usize) -> Vec<Client>
             (0..library.methods.len())
                 .map(move |method| sequence.iter().copied().chain([method]).collect::<Calls>())
         });
-        last =
-            longer.filter(|calls| alternates(library, calls) && groups(library, calls).len() <= 1).collect();
+        last = longer.filter(|calls| alternates(library, calls) && has_one_part(library, calls)).collect();
         sequences.extend(last.iter().cloned());
     }
     sequences.remove(0);
@@ -34,8 +33,8 @@ pub fn enumerate(library: &Library, threads: usize, calls: usize) -> Vec<Client>
         all.iter().collect::<BTreeSet<_>>().len() == all.len()
     });
     choices.sort_by_key(|threads| (threads.iter().map(Vec::len).sum::<usize>(), threads.len()));
-    let compares = compares_arguments(library);
-    choices.iter().flat_map(|threads| with_arguments(library, threads, compares)).collect()
+    let constants = compares_arguments(library).then(|| arguments::constants(library));
+    choices.iter().flat_map(|threads| with_arguments(library, threads, constants.as_deref())).collect()
 }
 
 /// Does the client keep the library's contract?
@@ -45,7 +44,7 @@ pub fn respects(library: &Library, client: &Client) -> bool {
         client.threads.iter().map(|calls| calls.iter().map(index).collect()).collect();
     threads.is_some_and(|threads| {
         let all: Vec<usize> = threads.iter().flat_map(|calls| groups(library, calls)).collect();
-        threads.iter().all(|calls| alternates(library, calls) && groups(library, calls).len() <= 1)
+        threads.iter().all(|calls| alternates(library, calls) && has_one_part(library, calls))
             && all.iter().collect::<BTreeSet<_>>().len() == all.len()
     })
 }
@@ -62,6 +61,18 @@ fn choose(sequences: &[Calls], count: usize, chosen: &mut Vec<Calls>, found: &mu
     }
 }
 
+/// The object of a method of [`two`](super::objects::two) objects, else nothing.
+pub fn object_of(method: &str) -> &str {
+    method.split_once('@').map_or("", |(_, object)| object)
+}
+
+/// Does a thread play one part only, for each object: producer or consumer?
+fn has_one_part(library: &Library, calls: &[usize]) -> bool {
+    let of = |group: &usize| library.contract.one_thread[*group].first().map_or("", |name| object_of(name));
+    let groups = groups(library, calls);
+    groups.iter().map(of).collect::<BTreeSet<_>>().len() == groups.len()
+}
+
 /// The groups of methods that belong to one thread each, among these calls.
 fn groups(library: &Library, calls: &[usize]) -> BTreeSet<usize> {
     let groups = library.contract.one_thread.iter().enumerate();
@@ -74,48 +85,37 @@ fn alternates(library: &Library, calls: &[usize]) -> bool {
     let plays = |role, call: usize| {
         library.contract.roles.iter().any(|(r, name)| *r == role && *name == library.methods[call].name)
     };
-    let mut is_held = false;
+    let mut held = BTreeSet::new();
     calls.iter().all(|call| {
+        let object = object_of(&library.methods[*call].name);
         if plays(Role::Lock, *call) {
-            !std::mem::replace(&mut is_held, true)
+            held.insert(object)
         } else if plays(Role::Unlock, *call) {
-            std::mem::replace(&mut is_held, false)
+            held.remove(object)
         } else {
             true
         }
     })
 }
 
-fn with_arguments(library: &Library, threads: &[Calls], compares: bool) -> Vec<Client> {
-    let counts: Vec<Vec<usize>> = threads
+fn with_arguments(library: &Library, threads: &[Calls], constants: Option<&[i64]>) -> Vec<Client> {
+    let parameters: Vec<Parameter> = threads
         .iter()
-        .map(|calls| calls.iter().map(|call| library.methods[*call].parameters.len()).collect())
+        .enumerate()
+        .flat_map(|(thread, calls)| calls.iter().map(move |call| (thread, *call)))
+        .flat_map(|(thread, call)| arguments::parameters(&library.methods[call], thread))
         .collect();
-    let total: usize = counts.iter().flatten().sum();
-    let client = |arguments: &[i64]| {
-        let mut next = arguments.iter().copied();
-        let call = |(method, count): (&usize, &usize)| Call {
-            method: library.methods[*method].name.clone(),
-            arguments: next.by_ref().take(*count).collect(),
+    let client = |arguments: Vec<i64>| {
+        let mut next = arguments.into_iter();
+        let mut call = |call: &usize| {
+            let method = &library.methods[*call];
+            let arguments = next.by_ref().take(method.parameters.len()).collect();
+            Call { method: method.name.clone(), arguments }
         };
-        let mut make = call;
-        let threads = threads
-            .iter()
-            .zip(&counts)
-            .map(|(calls, counts)| calls.iter().zip(counts).map(&mut make).collect());
-        Client { threads: threads.collect() }
+        Client { threads: threads.iter().map(|calls| calls.iter().map(&mut call).collect()).collect() }
     };
-    let mut all = vec![client(&(1..=total as i64).collect::<Vec<_>>())];
-    if compares && total >= 2 {
-        let choices = (0..1u32 << total).map(|bits| {
-            let argument = |at: usize| i64::from(bits >> at & 1) + 1;
-            client(&(0..total).map(argument).collect::<Vec<_>>())
-        });
-        all.extend(choices);
-    }
-    let mut seen = BTreeSet::new();
-    all.retain(|client| seen.insert(client.clone()));
-    all
+    let are_records_all = library.classes.iter().all(|class| class.record.is_some());
+    arguments::choices(&parameters, constants, are_records_all).into_iter().map(client).collect()
 }
 
 /// Does anything but the values themselves depend on arguments?

@@ -11,7 +11,6 @@ use crate::code::{Expr as Value, Operator};
 use seqcst_model::Value as Word;
 use seqcst_program::ast::{Expr, ExprKind};
 use seqcst_program::code::{self, Binary, Unary};
-use seqcst_program::semantics::eval;
 
 /// A choice by more values than this is not written down.
 const MOST_CASES: usize = 100;
@@ -58,8 +57,8 @@ impl Compiler<'_> {
             for (local, value) in of {
                 registers[*local] = self.codec.value(*value);
             }
-            Word::try_from(self.codec.modulus)
-                .is_ok_and(|modulus| eval(&lowered, &registers, modulus) == *result)
+            Word::try_from(self.codec.modulus - 1)
+                .is_ok_and(|max| seqcst_program::Values::wrapping(max).eval(&lowered, &registers) == *result)
         })
     }
 

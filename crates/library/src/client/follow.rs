@@ -2,8 +2,8 @@
 
 use super::Unsupported;
 use super::sets::MOST_VALUES;
-use super::values::{ADDRESSES, ALLOCATIONS, Env, Key, STRIDE, Set, Values};
-use crate::code::{AccessKind, Label, Library, Place, Statement};
+use super::values::{ADDRESSES, ALLOCATIONS, Env, Key, STRIDE, Set, Values, is_address, is_fixed};
+use crate::code::{AccessKind, Label, Library, Place, Statement, Update};
 use std::collections::BTreeMap;
 
 /// One call, followed with the memory of the last round.
@@ -151,6 +151,10 @@ impl Run<'_> {
                         written.into_iter().map(i64::try_from).collect::<Result<_, _>>().map_err(|_| {
                             Unsupported("numbers beyond 2^63 are not modelled in clients".to_owned())
                         })?;
+                    // Where addresses are numbered anew, nothing may be added to them, nor be mistaken for one of them.
+                    let mut all_numbers = found.iter().chain(&operands).chain(&written);
+                    self.values.address_arithmetic |=
+                        *update != Update::Exchange && all_numbers.any(|v| is_address(*v) || is_fixed(*v));
                     written.iter().try_for_each(|value| self.values.note(*value))?;
                     self.write(key, written)?;
                     all.extend(found);
@@ -202,7 +206,7 @@ impl Run<'_> {
             }
             AccessKind::Free { pointer, .. } => {
                 let pointers = self.values.eval(pointer, env)?;
-                self.values.freed.extend(pointers.into_iter().filter(|p| *p >= ADDRESSES));
+                self.values.freed.extend(pointers.into_iter().filter(|p| is_address(*p) || is_fixed(*p)));
                 Ok(true)
             }
         }

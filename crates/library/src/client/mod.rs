@@ -2,26 +2,31 @@
 //!
 //! * `values`, `follow`, `sets`: which values there can be;
 //! * `codec`, `names`, `syntax`, `expressions`, `access`, `compile`: a client as a finite-state program;
-//! * `enumerate`: all small clients that keep the library's contract;
-//! * `check`, `complete`: one client under RC20;
+//! * `enumerate`, `arguments`: all small clients that keep the library's contract; `objects`: clients of two objects;
+//! * `check`, `complete`, `ends`: one client under RC20;
 //! * `attempt`: a partial execution of a proof that failed, tried on real clients.
 
 mod access;
+mod arguments;
 mod attempt;
 mod check;
 mod codec;
 mod compile;
 mod complete;
+mod ends;
 mod enumerate;
 mod expressions;
 mod follow;
 mod names;
+mod objects;
 mod sets;
 mod syntax;
 mod values;
 
-pub use attempt::{Bounds, Confirmed, Searched, Tried, try_any, try_partial, try_races, try_witness};
-pub use check::{Checked, Limits, check};
+pub use attempt::{
+    Bounds, Confirmed, Searched, Tried, try_any, try_objects, try_partial, try_witness, try_witness_among,
+};
+pub use check::{Checked, Limits, PROGRAM, check};
 pub use compile::Plain;
 pub use enumerate::{enumerate, respects};
 
@@ -32,7 +37,7 @@ use std::fmt;
 /// A call with constant arguments.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Call {
-    /// The method's name.
+    /// The method's name; `name@object` where there are several objects.
     pub method: String,
     /// Values of its parameters.
     pub arguments: Vec<i64>,
@@ -66,8 +71,14 @@ impl Call {
 
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let arguments: Vec<String> = self.arguments.iter().map(ToString::to_string).collect();
-        write!(f, "{}({})", self.method, arguments.join(", "))
+        let (method, object) =
+            self.method.split_once('@').map_or((&*self.method, None), |(m, o)| (m, Some(o)));
+        let shown = self.arguments.iter().map(|argument| match arguments::record_number(*argument) {
+            Some(number) => format!("&record{}", number + 1),
+            None => argument.to_string(),
+        });
+        let all: Vec<String> = object.map(|object| format!("&{object}")).into_iter().chain(shown).collect();
+        write!(f, "{method}({})", all.join(", "))
     }
 }
 
@@ -85,5 +96,5 @@ impl fmt::Display for Client {
 
 /// The program of a client of a library (after ρ), in which plain accesses of fields are relaxed.
 pub fn program(library: &Library, client: &Client) -> Result<Program, Unsupported> {
-    compile::program(library, client, Plain::Relaxed)
+    compile::program(library, client, Plain::Relaxed).map(|compiled| compiled.program)
 }

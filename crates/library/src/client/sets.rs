@@ -1,7 +1,7 @@
 //! Expressions over sets of values.
 
 use super::Unsupported;
-use super::values::{ADDRESSES, Env, Set, Values, is_fixed};
+use super::values::{Env, Set, Values, is_address, is_fixed};
 use crate::code::{Expr, Operator};
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ impl Values {
         });
         seen.tell(self)?;
         if !complete {
-            return Ok(Some(env.clone()));
+            return Err(Unsupported("a condition depends on too many values in this client".to_owned()));
         }
         for (local, set) in kept.iter_mut().enumerate() {
             if set.is_empty() {
@@ -64,6 +64,7 @@ impl Values {
 struct Seen {
     numbers: Option<(i64, i64)>,
     lowest_address: i64,
+    highest_address: i64,
     address_arithmetic: bool,
     /// A number for which there is no room.
     is_beyond: bool,
@@ -77,6 +78,9 @@ impl Seen {
         values.address_arithmetic |= self.address_arithmetic;
         let (low, high) = self.numbers.unwrap_or((0, 0));
         values.lowest_address = values.lowest_address.min(self.lowest_address);
+        if self.highest_address > 0 {
+            values.note(self.highest_address)?;
+        }
         values.note(low)?;
         values.note(high)
     }
@@ -126,7 +130,7 @@ fn watched(expr: &Expr, of: &Assignment, seen: &mut Seen) -> Option<i128> {
         }
         Expr::Binary(operator, left, right) => {
             let (a, b) = (watched(left, of, seen)?, watched(right, of, seen)?);
-            let is_address = |v: i128| v >= (ADDRESSES / 2).into() || is_fixed(short(v));
+            let is_address = |v: i128| is_address(short(v)) || is_fixed(short(v));
             let is_arithmetic =
                 !matches!(operator, Operator::Equal | Operator::NotEqual | Operator::Both | Operator::Either);
             seen.address_arithmetic |= is_arithmetic && (is_address(a) || is_address(b));
@@ -138,7 +142,9 @@ fn watched(expr: &Expr, of: &Assignment, seen: &mut Seen) -> Option<i128> {
     let (exact, value) = (value, short(value));
     if is_fixed(value) {
         seen.lowest_address = seen.lowest_address.min(value);
-    } else if value < ADDRESSES / 2 {
+    } else if is_address(value) {
+        seen.highest_address = seen.highest_address.max(value);
+    } else {
         let (low, high) = seen.numbers.unwrap_or((value, value));
         seen.numbers = Some((low.min(value), high.max(value)));
     }

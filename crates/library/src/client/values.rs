@@ -15,15 +15,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A set of values.
 pub type Set = BTreeSet<i64>;
 
-/// Addresses of allocated records are multiples of [`STRIDE`] from here on.
-pub const ADDRESSES: i64 = 1 << 40;
+/// Addresses of allocated records are multiples of [`STRIDE`] from here on: no number that a library would have.
+pub const ADDRESSES: i64 = 0x0123_4567_89a0;
 /// Addresses are that far apart. Those of records that are there from the beginning are negative multiples.
 pub const STRIDE: i64 = 16;
 /// How often an allocation in a loop that stays may be executed in one call.
 pub const ALLOCATIONS: u32 = 2;
 
 /// Larger numbers than this are not modelled.
-const LARGEST: i64 = 30_000;
+pub const LARGEST: i64 = 30_000;
 /// Cells of arrays without a length.
 const MOST_CELLS: i64 = 40;
 
@@ -63,6 +63,8 @@ pub struct Values {
     pub range: (i64, i64),
     /// The smallest address of a record that is there from the beginning.
     pub lowest_address: i64,
+    /// The largest number that is an address, perhaps with a tag or an offset.
+    pub highest_address: i64,
 }
 
 impl Values {
@@ -132,6 +134,10 @@ impl Values {
         let bases = place.base.as_ref().map_or(Ok(zero.clone()), |base| self.eval(base, env))?;
         let indices = place.index.as_ref().map_or(Ok(zero), |index| self.eval(index, env))?;
         let end = class.cells.map_or(1, |cells| cells.map_or(MOST_CELLS, |n| n.min(1 << 20) as i64));
+        if class.cells == Some(None) && indices.iter().any(|index| *index >= end) {
+            let name = &class.name;
+            return Err(Unsupported(format!("more than {MOST_CELLS} cells of `{name}` are not modelled")));
+        }
         let keys = bases
             .iter()
             .filter(|base| class.record.is_none() || **base < 0 || self.is_record(**base))
@@ -151,11 +157,14 @@ impl Values {
     pub fn note(&mut self, value: i64) -> Result<(), Unsupported> {
         if is_fixed(value) {
             self.lowest_address = self.lowest_address.min(value);
-        } else if value < ADDRESSES / 2 {
-            // Addresses with tags are told apart by their size.
+        } else if is_address(value) {
+            self.highest_address = self.highest_address.max(value);
+        } else {
             self.range = (self.range.0.min(value), self.range.1.max(value));
         }
-        match self.range.0 < -LARGEST || self.range.1 > LARGEST {
+        // Without records a number that looks like an address is a number.
+        let is_number = is_address(value) && self.is_zeroed.is_empty();
+        match self.range.0 < -LARGEST || self.range.1 > LARGEST || is_number {
             true => Err(Unsupported(format!("numbers beyond {LARGEST} are not modelled"))),
             false => Ok(()),
         }
@@ -165,6 +174,11 @@ impl Values {
 /// The address of a record that is there from the beginning, if it is no number.
 pub fn is_fixed(value: i64) -> bool {
     value < 0 && value % STRIDE == 0
+}
+
+/// The address of a record that was allocated, perhaps with a tag or an offset: told apart from numbers by its size.
+pub fn is_address(value: i64) -> bool {
+    (ADDRESSES - LARGEST..=ADDRESSES + LARGEST).contains(&value)
 }
 
 /// How many writes a block without loops executes at most; `None` if it has a loop.

@@ -9,16 +9,18 @@ use seqcst_report::answer::{self, Composed, MissingFence, Unrepaired};
 use seqcst_report::{Answer, Assumption, Details, Verdict};
 
 impl Composition {
-    /// The answer about the client `name`, whose source is `text`. It is robust only if `all_proved`: all of its libraries are.
+    /// The answer about the client `name`, whose source is `text`. It is robust only if its libraries are: `libraries` is the worst
+    /// that is known of them.
     pub fn answer(
         &self,
         name: &str,
         text: &str,
-        all_proved: bool,
+        libraries: Verdict,
         tried: Option<&Tried>,
         fixed: Option<&Fixed>,
     ) -> Answer {
-        let holds = self.gaps.is_empty() && self.broken.is_empty() && all_proved;
+        let all_proved = libraries == Verdict::Robust;
+        let (is_fenced, is_kept) = (self.gaps.is_empty(), self.broken.is_empty());
         let call = |call: &Call| self.call(call, text);
         let missing = |gap: &Gap| MissingFence {
             earlier: call(&gap.earlier),
@@ -33,14 +35,20 @@ impl Composition {
             missing: self.gaps.iter().map(missing).collect(),
             broken: self.broken.clone(),
             all_proved,
+            repaired: fixed.map(|fixed| fixed.left.is_empty() && is_kept && all_proved),
             client: tried.map(tried_client),
             inserted: fixed.map(|fixed| fixed.fences.len()),
             left: fixed.map(|fixed| fixed.left.iter().map(left).collect()),
             fixed: None,
         };
-        let verdict = if holds { Verdict::Robust } else { Verdict::MayBeNonRobust };
+        let verdict = if is_fenced && is_kept { libraries } else { Verdict::MayBeNonRobust };
         let answer = Answer::new(name, Some(Model::Rc20), verdict, Details::Compose(Box::new(composed)));
-        Answer { assumptions: self.assumptions.iter().cloned().map(Assumption::Words).collect(), ..answer }
+        let limit = (verdict == Verdict::GaveUp).then(|| "no answer for all of its libraries".to_owned());
+        Answer {
+            limit,
+            assumptions: self.assumptions.iter().cloned().map(Assumption::Words).collect(),
+            ..answer
+        }
     }
 
     fn call(&self, call: &Call, text: &str) -> answer::Call {

@@ -40,7 +40,7 @@ pub use graph::{Call, Fixable};
 pub use interface::Interface;
 
 use crate::c::{self, Error};
-use crate::client::{Bounds, Tried, try_witness};
+use crate::client::{self, Bounds, Tried, try_witness_among};
 use crate::code::{Library, Site};
 
 /// Two calls with no SC fence in between.
@@ -105,7 +105,8 @@ pub fn check(
     })
 }
 
-/// Looks for a client of all libraries together that calls them in the order of the gaps, with no fence in between.
+/// Looks for a client of all libraries together that calls them in the order of the gaps, with no fence in between, and one after the
+/// other in no other order.
 pub fn confirm(libraries: &[&Library], gaps: &[Gap], bounds: &Bounds) -> Option<Tried> {
     let merged = merge::merge(libraries);
     let is_method = |call: &Call| merged.methods.iter().any(|method| method.name == call.what);
@@ -114,5 +115,14 @@ pub fn confirm(libraries: &[&Library], gaps: &[Gap], bounds: &Bounds) -> Option<
         .filter(|gap| is_method(&gap.earlier) && is_method(&gap.later))
         .map(|gap| vec![gap.earlier.what.clone(), gap.later.what.clone()])
         .collect();
-    (!sessions.is_empty()).then(|| try_witness(&merged, &sessions, bounds))
+    let of = |name: &String| {
+        libraries.iter().position(|library| library.methods.iter().any(|method| method.name == *name))
+    };
+    let is_missing = |pair: &[client::Call]| {
+        let (earlier, later) = (&pair[0].method, &pair[1].method);
+        of(earlier) == of(later) || sessions.iter().any(|gap| gap[0] == *earlier && gap[1] == *later)
+    };
+    let is_like_it =
+        |client: &client::Client| client.threads.iter().all(|calls| calls.windows(2).all(is_missing));
+    (!sessions.is_empty()).then(|| try_witness_among(&merged, &sessions, bounds, &is_like_it))
 }

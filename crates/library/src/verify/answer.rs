@@ -1,11 +1,11 @@
 //! What is known about a library, as the answer that renderers show.
 
 use super::{Verified, witness};
-use crate::client::{Call, Tried};
+use crate::client::{Call, PROGRAM, Tried};
 use crate::code::Site;
-use crate::prove::{ClassResult, Failure};
+use crate::prove::{ClassResult, Failure, Objects};
 use seqcst_model::Model;
-use seqcst_report::answer::{Class, ClientWitness, Loop, Mutant, Proof, TriedClient};
+use seqcst_report::answer::{Class, ClientWitness, Loop, Mutant, Program, Proof, TriedClient};
 use seqcst_report::{Answer, Assumption, Details, Place, Verdict};
 
 impl Verified {
@@ -27,6 +27,7 @@ impl Verified {
             .map(|(change, site)| Mutant { change: change.clone(), place: place(files, *site) });
         let proof = Proof {
             notion: subject.notion().to_owned(),
+            objects: objects(self.outcome.objects).to_owned(),
             questions: self.outcome.questions,
             methods: subject.library.methods.iter().map(|method| method.name.clone()).collect(),
             classes: self.outcome.classes.iter().map(|class| self.class_answer(class)).collect(),
@@ -34,6 +35,7 @@ impl Verified {
             kept_loops: kept.collect(),
             mutant,
             client: self.tried.as_ref().map(tried_client),
+            two_objects: self.tried_objects.as_ref().map(tried_client),
         };
         let verdict = self.verdict();
         let gave_up = self.why_unknown().filter(|_| verdict == Verdict::GaveUp);
@@ -48,7 +50,7 @@ impl Verified {
 
     fn class_answer(&self, class: &ClassResult) -> Class {
         let why = match &class.failure {
-            Some(Failure::Unknown { why }) => Some(why.clone()),
+            Some(Failure::Unknown { why, .. }) => Some(why.clone()),
             Some(Failure::Skipped) => Some("not looked at: the library is refuted already".to_owned()),
             _ => None,
         };
@@ -65,6 +67,15 @@ impl Verified {
     }
 }
 
+/// Which clients a proof covers, in a word.
+fn objects(objects: Objects) -> &'static str {
+    match objects {
+        Objects::Global => "global",
+        Objects::One => "one",
+        Objects::Any => "any-number",
+    }
+}
+
 /// The search for clients.
 pub(crate) fn tried_client(tried: &Tried) -> TriedClient {
     let calls = |calls: &Vec<Call>| calls.iter().map(ToString::to_string).collect();
@@ -75,6 +86,7 @@ pub(crate) fn tried_client(tried: &Tried) -> TriedClient {
                 threads: confirmed.client.threads.iter().map(calls).collect(),
                 shows: confirmed.shows().to_owned(),
                 witness: confirmed.checked.answer.witness.clone(),
+                program: Program { file: PROGRAM.to_owned(), text: confirmed.checked.program.clone() },
             }),
             why: None,
         },

@@ -71,6 +71,7 @@ impl Maker {
             integer: Integer::LONG,
             initial: 0,
             initial_cell: None,
+            is_of_object: false,
         };
         self.library.classes.push(class);
         ClassId(self.library.classes.len() as u32 - 1)

@@ -14,7 +14,7 @@ fn refuted(library: &Library, threads: usize, calls: usize) -> Option<String> {
     match try_witness(&apply(library).library, &[], &bounds) {
         Tried::Confirmed(found) => Some(found.client.to_string()),
         Tried::NotConfirmed(searched) => {
-            assert!(searched.open.is_empty() && !searched.is_late, "{searched}");
+            assert!(searched.open.is_empty() && searched.left == 0, "{searched}");
             None
         }
     }

@@ -56,6 +56,8 @@ pub enum Depth {
     Locations,
     /// Those behind all values that the calls in question have read.
     Reads,
+    /// As for locations, and the one that made the write which an access could see instead of the newest one.
+    Older,
 }
 
 /// A question about one way to a violation.
@@ -347,9 +349,11 @@ fn about_to_miss(execution: &mut Execution, m: EventId, a: EventId, depth: Depth
     }
     deepen(execution, depth, &[m, a]);
     if depth >= Depth::Locations {
-        let next = execution.handles.iter().find(|h| h.position == next).cloned();
-        if let Some(next) = next {
-            execution.add_writers(&next);
+        let seen = std::iter::once(&next).chain((depth >= Depth::Older).then_some(&older));
+        for write in seen {
+            if let Some(write) = execution.handles.iter().find(|h| h.position == *write).cloned() {
+                execution.add_writers(&write);
+            }
         }
     }
     newest(execution, m);

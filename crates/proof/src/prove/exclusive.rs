@@ -11,7 +11,7 @@ use super::execution::{EventId, Execution, ProofContext, Slot};
 use super::segments::{Action, Segment};
 use super::term::Term;
 use crate::solver::formula::{Int, all, any};
-use crate::solver::{Answer, Error, Pool, Question};
+use crate::solver::{Decided, Error, Pool, Question};
 use seqcst_c11::code::ClassId;
 
 /// The read that a write builds on: itself, or a read of the same location earlier in the call.
@@ -58,13 +58,13 @@ pub fn commitment(segment: &Segment, read: usize, write: usize) -> Option<usize>
 }
 
 /// Are all writes of a class exclusive, and does each of them raise the value?
-pub fn holds(context: &ProofContext, class: ClassId, pool: &mut Pool) -> Result<bool, Error> {
+pub fn holds(context: &ProofContext, class: ClassId, pool: &mut Pool) -> Result<Decided, Error> {
     let writes: Vec<StepId> =
         accesses(context, class).into_iter().filter(|place| place.of(context).writes()).collect();
     let bases: Option<Vec<usize>> =
         writes.iter().map(|place| base(&context.segments[place.segment], place.step)).collect();
     let Some(bases) = bases.filter(|_| !writes.is_empty()) else {
-        return Ok(false);
+        return Ok(Decided::No);
     };
     let mut questions: Vec<Question> =
         writes.iter().zip(&bases).map(|(write, read)| does_not_raise(context, *write, *read)).collect();
@@ -75,7 +75,7 @@ pub fn holds(context: &ProofContext, class: ClassId, pool: &mut Pool) -> Result<
             }
         }
     }
-    Ok(pool.ask_all(questions)?.iter().all(|answer| matches!(answer, Answer::Unsat { .. })))
+    Ok(Decided::of(&pool.ask_all(questions)?))
 }
 
 /// A write that doesn't raise the value that its call has read.

@@ -10,11 +10,15 @@ use super::execution::{EventId, Execution, ProofContext, Slot};
 use super::facts::{Bound, Facts};
 use super::term::Term;
 use crate::solver::formula::Int;
-use crate::solver::{Answer, Error, Pool, Question};
+use crate::solver::{Decided, Error, Pool, Question};
 use seqcst_c11::code::ClassId;
 
-/// All bounds that hold.
-pub fn bounds(context: &ProofContext, pool: &mut Pool) -> Result<Vec<Bound>, Error> {
+/// All bounds that hold; `doubt` takes why one may hold that is not among them.
+pub fn bounds(
+    context: &ProofContext,
+    pool: &mut Pool,
+    doubt: &mut Option<String>,
+) -> Result<Vec<Bound>, Error> {
     let counters: Vec<ClassId> = (0..context.library.classes.len())
         .map(|k| ClassId(k as u32))
         .filter(|c| {
@@ -38,7 +42,7 @@ pub fn bounds(context: &ProofContext, pool: &mut Pool) -> Result<Vec<Bound>, Err
             slacks.dedup();
             for slack in slacks {
                 let bound = Bound { lesser: *lesser, greater: *greater, slack };
-                if holds(context, bound, &found, pool)? {
+                if holds(context, bound, &found, pool)?.is_yes(doubt) {
                     found.push(bound);
                     break;
                 }
@@ -66,13 +70,12 @@ fn constants(context: &ProofContext) -> Vec<i128> {
     found
 }
 
-fn holds(context: &ProofContext, bound: Bound, known: &[Bound], pool: &mut Pool) -> Result<bool, Error> {
+fn holds(context: &ProofContext, bound: Bound, known: &[Bound], pool: &mut Pool) -> Result<Decided, Error> {
     let writes = accesses(context, bound.lesser).into_iter().filter(|place| place.of(context).writes());
     let facts = Facts { bounds: known.to_vec(), ..context.facts.clone() };
     let context = ProofContext { library: context.library, segments: context.segments, facts };
     let questions: Vec<Question> = writes.map(|place| step(&context, bound, place)).collect();
-    let answers = pool.ask_all(questions)?;
-    Ok(answers.iter().all(|a| matches!(a, Answer::Unsat { .. })))
+    Ok(Decided::of(&pool.ask_all(questions)?))
 }
 
 /// A write that breaks the bound, though it held before.

@@ -5,6 +5,7 @@
 //! * [`execution`]: partial executions under SC, and what RC20 makes known;
 //! * [`conditions`]: Φdst, Φsrc and Φfence;
 //! * `wrapping`: counters that are taken not to wrap around;
+//! * [`objects`]: which clients a proof covers;
 //! * [`partial`]: what is shown when none of them holds.
 
 pub mod conditions;
@@ -12,6 +13,7 @@ pub mod exclusive;
 pub mod execution;
 pub mod facts;
 mod invariants;
+pub mod objects;
 pub mod partial;
 pub mod sections;
 pub mod segments;
@@ -23,6 +25,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 pub use facts::Constraint;
+pub use objects::Objects;
 pub use partial::{Event, EventIndex, Invocation, Partial};
 
 use crate::solver::{Answer, Error, Pool};
@@ -86,10 +89,12 @@ pub enum Failure {
     Witness(Box<Partial>),
     /// It was not looked at: the library is refuted already.
     Skipped,
-    /// The solver gave up.
+    /// A question that could have brought a proof has no answer.
     Unknown {
-        /// What the solver says.
+        /// What the solver says, or the limit that was reached.
         why: String,
+        /// A partial execution that answers to other questions gave: a client may show that it is real.
+        partial: Option<Box<Partial>>,
     },
 }
 
@@ -98,6 +103,8 @@ pub enum Failure {
 pub struct Outcome {
     /// One result per class.
     pub classes: Vec<ClassResult>,
+    /// Which clients a proof covers; of use only if every class is proved.
+    pub objects: Objects,
     /// What the proof takes for granted, in words.
     pub assumptions: Vec<String>,
     /// Questions that were asked in all.
@@ -113,16 +120,25 @@ impl Outcome {
 
 /// Tries to prove that a library (after ρ) is execution-graph robust for every client that keeps its contract.
 pub fn prove(library: &Library, pool: &mut Pool, options: &Options) -> Result<Outcome, Error> {
-    prove_unless(library, pool, options, &mut |_| false)
+    let clients = Clients { is_real: &mut |_| false, is_one_object: &mut || false };
+    prove_unless(library, pool, options, clients)
 }
 
-/// Does the same, but no more than necessary once it is known that there is no proof: `is_real` is asked about the first
-/// counterexample to induction that is found for a class, before the class is looked at more deeply.
+/// What clients show, so that the proof is no longer looked for than there can be one.
+pub struct Clients<'a> {
+    /// Is a counterexample to induction real? Asked about the first one that is found for a class, before the class is looked at
+    /// more deeply.
+    pub is_real: &'a mut dyn FnMut(&Partial) -> bool,
+    /// Is there a client of several objects that is not robust? Asked when clients of one object are.
+    pub is_one_object: &'a mut dyn FnMut() -> bool,
+}
+
+/// Does the same, but no more than necessary once it is known that there is no proof.
 pub fn prove_unless(
     library: &Library,
     pool: &mut Pool,
     options: &Options,
-    is_real: &mut dyn FnMut(&Partial) -> bool,
+    clients: Clients,
 ) -> Result<Outcome, Error> {
     let joined = sections::join(library);
     let analysed = joined.as_ref().map_or(library, |joined| &joined.library);
@@ -136,6 +152,7 @@ pub fn prove_unless(
     wrapping::assume(&mut segments, &mut facts, &analysed.classes);
     let before = pool.asked();
     pool.deadline = options.time_limit.map(|limit| Instant::now() + limit);
+    let mut doubt = None;
     if !options.disabled.contains(&Constraint::ExclusiveWrite) {
         for class in (0..analysed.classes.len()).map(|class| ClassId(class as u32)) {
             let known = &facts.classes[class.0 as usize];
@@ -147,7 +164,7 @@ pub fn prove_unless(
                 wrapping::ways(&segments, &facts, &analysed.classes, class, is_counter)
             {
                 let mut context = ProofContext { library: analysed, segments: &segments_so, facts: facts_so };
-                if exclusive::holds(&context, class, pool)? {
+                if exclusive::holds(&context, class, pool)?.is_yes(&mut doubt) {
                     let is_atomic = analysed.classes[class.0 as usize].is_atomic;
                     let is_handed_on = is_atomic && exclusive::is_handed_on(&context, class);
                     let found = &mut context.facts.classes[class.0 as usize];
@@ -163,23 +180,40 @@ pub fn prove_unless(
     }
     let mut context = ProofContext { library: analysed, segments: &segments, facts };
     if !options.disabled.contains(&Constraint::Bound) {
-        context.facts.bounds = invariants::bounds(&context, pool)?;
+        context.facts.bounds = invariants::bounds(&context, pool, &mut doubt)?;
     }
-    let mut prover = Prover { context: &context, pool, deepest: Depth::Reads, is_real, is_refuted: false };
+    let mut prover = Prover {
+        context: &context,
+        pool,
+        deepest: Depth::Reads,
+        clients,
+        is_refuted: false,
+        doubt,
+        limit: options.time_limit,
+        not_by_destination: Vec::new(),
+    };
     if options.disabled.contains(&Constraint::Writers) {
         prover.deepest = Depth::Calls;
     }
-    let classes = (0..analysed.classes.len())
+    let mut classes = (0..analysed.classes.len())
         .map(|k| prover.class(ClassId(k as u32)))
         .collect::<Result<Vec<_>, _>>()?;
+    let objects = prover.objects(&mut classes)?;
     let questions = pool.asked() - before;
-    Ok(Outcome { classes, assumptions: assumptions(&context), questions })
+    Ok(Outcome { classes, objects, assumptions: assumptions(&context, objects), questions })
 }
 
-fn assumptions(context: &ProofContext) -> Vec<String> {
+fn assumptions(context: &ProofContext, objects: Objects) -> Vec<String> {
     let library = context.library;
+    let state = match objects {
+        Objects::Global => "the library's state is global, and begins as initializers and setup leave it",
+        Objects::One => "clients use one object, which begins as initializers and setup leave it",
+        Objects::Any => {
+            "every object begins as initializers and setup leave it, known to all threads that use it"
+        }
+    };
     let mut said = vec![
-        "clients use one object, which begins as initializers and setup leave it, or else zeroed".to_owned(),
+        format!("{state}, or else zeroed"),
         "what C leaves undefined does not happen: overflow of signed numbers, shifts by too many bits, division by 0"
             .to_owned(),
     ];
@@ -199,7 +233,8 @@ fn assumptions(context: &ProofContext) -> Vec<String> {
         );
     }
     for group in &library.contract.one_thread {
-        said.push(format!("one thread makes all calls of {}", group.join(", ")));
+        let each = if objects == Objects::Any { "for each object, " } else { "" };
+        said.push(format!("{each}one thread makes all calls of {}", group.join(", ")));
     }
     if context.facts.section.is_some() {
         said.push("a thread unlocks what it has locked before; the lock is correct under SC".to_owned());
@@ -210,13 +245,18 @@ fn assumptions(context: &ProofContext) -> Vec<String> {
     said
 }
 
-struct Prover<'a, 'p> {
+struct Prover<'a, 'p, 'c> {
     context: &'a ProofContext<'a>,
     pool: &'p mut Pool,
     deepest: Depth,
-    is_real: &'p mut dyn FnMut(&Partial) -> bool,
+    clients: Clients<'c>,
     /// A client shows that there is no proof.
     is_refuted: bool,
+    /// Why a fact that would help is not known, if the solver had no answer.
+    doubt: Option<String>,
+    limit: Option<Duration>,
+    /// Accesses for which another condition than destination holds, with the writes that they might miss.
+    not_by_destination: Vec<(ClassId, StepId, StepId)>,
 }
 
 /// The answers to some questions together.
@@ -226,16 +266,26 @@ enum Verdict {
     Unknown { why: String },
 }
 
-/// What to show of two failures: an execution rather than no answer, and the one that was looked at more deeply; of those
-/// without an answer the first, which had the most time.
-fn worse(old: Option<Verdict>, new: Verdict) -> Verdict {
-    match (old, new) {
-        (Some(old), Verdict::Unknown { .. }) => old,
-        (_, new) => new,
+/// What has gone wrong so far: where all questions of the deepest look have answers there is no proof, and else nobody knows.
+#[derive(Default)]
+struct Open {
+    /// The execution that was found last.
+    fails: Option<(Case, Vec<(String, String)>)>,
+    /// Why a question of the current depth has no answer.
+    unknown: Option<String>,
+}
+
+impl Open {
+    fn note(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Holds { .. } => {}
+            Verdict::Fails { case, values } => self.fails = Some((case, values)),
+            Verdict::Unknown { why } => self.unknown = self.unknown.take().or(Some(why)),
+        }
     }
 }
 
-impl Prover<'_, '_> {
+impl Prover<'_, '_, '_> {
     fn class(&mut self, class: ClassId) -> Result<ClassResult, Error> {
         let before = self.pool.asked();
         let mut result =
@@ -278,22 +328,24 @@ impl Prover<'_, '_> {
             result.conditions.push(Condition::RaceFree);
         }
         for case in cases {
-            let mut failure = None;
+            let mut open = Open::default();
+            let mut holds = false;
             for depth in self.depths() {
+                open.unknown = None;
                 match self.ask(vec![case], depth)? {
                     Verdict::Holds { used } => {
                         labels.extend(used);
-                        failure = None;
+                        holds = true;
                         break;
                     }
-                    other => failure = Some(worse(failure, other)),
+                    other => open.note(other),
                 }
-                if self.is_late() || self.refutes(class, failure.as_ref(), depth) {
+                if self.ends(class, &mut open, depth) {
                     break;
                 }
             }
-            if let Some(failure) = failure {
-                result.failure = Some(self.failure(class, failure));
+            if !holds {
+                result.failure = Some(self.failure(class, open));
                 return Ok(());
             }
         }
@@ -310,21 +362,27 @@ impl Prover<'_, '_> {
         self.pool.deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
 
-    /// Is what was found first for a class, without looking deeply, real?
-    fn refutes(&mut self, class: ClassId, failure: Option<&Verdict>, depth: Depth) -> bool {
-        if let (Depth::Calls, Some(Verdict::Fails { case, values })) = (depth, failure) {
-            self.is_refuted = (self.is_real)(&Partial::new(self.context, class, *case, values));
+    /// Is it no use to look more deeply: no time is left, or a client shows that what was found first is real?
+    fn ends(&mut self, class: ClassId, open: &mut Open, depth: Depth) -> bool {
+        if let (Depth::Calls, Some((case, values))) = (depth, &open.fails) {
+            self.is_refuted = (self.clients.is_real)(&Partial::new(self.context, class, *case, values));
         }
-        self.is_refuted
+        if self.is_late() && depth < self.deepest && open.unknown.is_none() {
+            let limit = self.limit.unwrap_or_default().as_secs_f64();
+            open.unknown = Some(format!("the limit of {limit} s for the proof was reached"));
+        }
+        self.is_refuted || self.is_late()
     }
 
-    fn failure(&self, class: ClassId, verdict: Verdict) -> Failure {
-        match verdict {
-            Verdict::Fails { case, values } => {
-                Failure::Witness(Box::new(Partial::new(self.context, class, case, &values)))
+    fn failure(&self, class: ClassId, open: Open) -> Failure {
+        let partial =
+            open.fails.map(|(case, values)| Box::new(Partial::new(self.context, class, case, &values)));
+        let unknown = open.unknown.or_else(|| self.doubt.clone()).filter(|_| !self.is_refuted);
+        match (unknown, partial) {
+            (None, Some(partial)) => Failure::Witness(partial),
+            (why, partial) => {
+                Failure::Unknown { why: why.unwrap_or_else(|| "no answer".to_owned()), partial }
             }
-            Verdict::Unknown { why } => Failure::Unknown { why },
-            Verdict::Holds { .. } => Failure::Unknown { why: "no answer".to_owned() },
         }
     }
 
@@ -337,53 +395,103 @@ impl Prover<'_, '_> {
         labels: &mut Vec<String>,
     ) -> Result<(), Error> {
         let context = self.context;
-        let mut open = accesses(context, class);
-        let mut failure = None;
+        let mut left = accesses(context, class);
+        let mut open = Open::default();
         for depth in self.depths() {
-            let mut left = Vec::new();
-            for access in open {
+            open.unknown = None;
+            for access in std::mem::take(&mut left) {
                 match self.ask(vec![Case::Destination { suspect, access }], depth)? {
                     Verdict::Holds { used } => {
                         labels.extend(used);
                         result.conditions.push(Condition::Destination);
                     }
                     other => {
-                        failure = Some(worse(failure, other));
+                        open.note(other);
                         left.push(access);
                     }
                 }
             }
-            open = left;
-            if open.is_empty() {
+            if left.is_empty() {
                 return Ok(());
             }
-            if let Verdict::Holds { used } = self.ask(conditions::source(context, suspect, false), depth)? {
-                labels.extend(used);
-                result.conditions.push(Condition::Source);
-                return Ok(());
+            let by_other = left.iter().map(|access| (class, suspect, *access));
+            match self.ask(conditions::source(context, suspect, false), depth)? {
+                Verdict::Holds { used } => {
+                    labels.extend(used);
+                    result.conditions.push(Condition::Source);
+                    self.not_by_destination.extend(by_other);
+                    return Ok(());
+                }
+                Verdict::Unknown { why } => open.note(Verdict::Unknown { why }),
+                // What an access misses says more than what SC's order leads to.
+                Verdict::Fails { .. } => {}
             }
-            if self.has_fences()
-                && let Verdict::Holds { used } =
-                    self.ask(conditions::source(context, suspect, true), depth)?
-            {
-                let cases =
-                    open.iter().flat_map(|access| conditions::warned(context, suspect, *access)).collect();
-                match self.ask(cases, depth)? {
-                    Verdict::Holds { used: more } => {
-                        labels.extend(used);
-                        labels.extend(more);
-                        result.conditions.push(Condition::Fence);
-                        return Ok(());
+            if self.has_fences() {
+                match self.ask(conditions::source(context, suspect, true), depth)? {
+                    Verdict::Holds { used } => {
+                        let warned = |access: &StepId| conditions::warned(context, suspect, *access);
+                        match self.ask(left.iter().flat_map(warned).collect(), depth)? {
+                            Verdict::Holds { used: more } => {
+                                labels.extend(used);
+                                labels.extend(more);
+                                result.conditions.push(Condition::Fence);
+                                self.not_by_destination.extend(by_other);
+                                return Ok(());
+                            }
+                            other => open.note(other),
+                        }
                     }
-                    other => failure = Some(worse(failure, other)),
+                    Verdict::Unknown { why } => open.note(Verdict::Unknown { why }),
+                    Verdict::Fails { .. } => {}
                 }
             }
-            if self.is_late() || self.refutes(class, failure.as_ref(), depth) {
+            if self.ends(class, &mut open, depth) {
                 break;
             }
         }
-        result.failure = failure.map(|verdict| self.failure(class, verdict));
+        result.failure = Some(self.failure(class, open));
         Ok(())
+    }
+
+    /// Which clients the proof covers, once every class is proved: where other conditions than destination hold, destination is
+    /// tried as well, and more deeply.
+    fn objects(&mut self, classes: &mut [ClassResult]) -> Result<Objects, Error> {
+        let most = objects::most(self.context);
+        let is_proved = classes.iter().all(|class| class.failure.is_none());
+        if most == Objects::Global || !is_proved {
+            return Ok(most);
+        }
+        let has_objects = self.context.library.classes.iter().any(|class| class.is_of_object);
+        let is_settled =
+            classes.iter().all(|class| class.conditions.iter().all(|it| objects::is_of_any(*it)));
+        if !has_objects || most == Objects::Any && is_settled {
+            return Ok(most);
+        }
+        if (self.clients.is_one_object)() || most == Objects::One {
+            return Ok(Objects::One);
+        }
+        for (class, suspect, access) in std::mem::take(&mut self.not_by_destination) {
+            let before = self.pool.asked();
+            let mut holds = false;
+            for depth in self.depths().into_iter().chain([Depth::Older]) {
+                holds = holds
+                    || matches!(
+                        self.ask(vec![Case::Destination { suspect, access }], depth)?,
+                        Verdict::Holds { .. }
+                    );
+            }
+            let result = &mut classes[class.0 as usize];
+            result.questions += self.pool.asked() - before;
+            if !holds {
+                return Ok(Objects::One);
+            }
+        }
+        for class in classes {
+            if class.conditions.iter().any(|it| !objects::is_of_any(*it)) {
+                class.conditions = vec![Condition::Destination];
+            }
+        }
+        Ok(Objects::Any)
     }
 
     fn has_fences(&self) -> bool {

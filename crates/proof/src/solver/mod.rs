@@ -51,6 +51,40 @@ pub enum Answer {
     },
 }
 
+/// What becomes of a statement whose proof is that the solver finds contradictions in all of some questions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Decided {
+    /// It is proved.
+    Yes,
+    /// It cannot be proved so.
+    No,
+    /// A question has no answer, for that reason.
+    Unknown(String),
+}
+
+impl Decided {
+    /// What the answers say together.
+    pub fn of(answers: &[Answer]) -> Decided {
+        let unknown = answers.iter().find_map(|answer| match answer {
+            Answer::Unknown { why } => Some(why.clone()),
+            _ => None,
+        });
+        match unknown {
+            _ if answers.iter().any(|answer| matches!(answer, Answer::Sat { .. })) => Decided::No,
+            Some(why) => Decided::Unknown(why),
+            None => Decided::Yes,
+        }
+    }
+
+    /// Is it proved? If that is not known, `doubt` takes the reason, unless it has one.
+    pub fn is_yes(self, doubt: &mut Option<String>) -> bool {
+        if let Decided::Unknown(why) = &self {
+            doubt.get_or_insert_with(|| why.clone());
+        }
+        self == Decided::Yes
+    }
+}
+
 /// Options of the solver.
 #[derive(Clone, Debug)]
 pub struct Options {

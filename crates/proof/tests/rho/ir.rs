@@ -32,6 +32,7 @@ pub fn library(methods: Vec<Method>) -> Library {
         integer: Integer::LONG,
         initial: 0,
         initial_cell: None,
+        is_of_object: false,
     };
     Library {
         files: vec!["test.c".to_owned()],
@@ -44,6 +45,7 @@ pub fn library(methods: Vec<Method>) -> Library {
             class("cell[]", None, Some(Some(2)), false),
         ],
         methods,
+        has_global_records: false,
         contract: Contract::default(),
     }
 }

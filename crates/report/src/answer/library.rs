@@ -11,6 +11,9 @@ pub struct Proof {
     /// What `robust` means: `execution-graph` (no behaviour that SC does not have) or `induced-subgraph` (none besides
     /// failing iterations of loops).
     pub notion: String,
+    /// Which clients a proof covers: those of `one` object, of `any-number` of objects, or all where there is one object, as the
+    /// library's state is `global`.
+    pub objects: String,
     /// Questions that the solver was asked.
     pub questions: usize,
     /// Names of the methods.
@@ -28,6 +31,9 @@ pub struct Proof {
     /// Whether a client confirms that the library is not robust.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<TriedClient>,
+    /// For a library that is proved for clients of one object: whether a client of two objects is not robust.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub two_objects: Option<TriedClient>,
 }
 
 /// A class of locations.
@@ -102,6 +108,18 @@ pub struct ClientWitness {
     /// The execution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
+    /// The client as a program for `seqcst check`, which the places in `witness` are of.
+    pub program: Program,
+}
+
+/// A client as a program for `seqcst check`.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Program {
+    /// The file that places speak of: `client.tpl`, or the one that `--keep-client` names.
+    pub file: String,
+    /// Its text.
+    pub text: String,
 }
 
 /// A client of several libraries.
@@ -121,6 +139,9 @@ pub struct Composed {
     /// Whether all libraries were proved.
     #[serde(skip)]
     pub all_proved: bool,
+    /// With `--fix`: whether the client with fences is robust.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repaired: Option<bool>,
     /// Whether a client of the same libraries confirms it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<TriedClient>,

@@ -1,7 +1,7 @@
 //! `seqcst library`
 
 use super::{headline, witness};
-use crate::answer::{Class, Composed, Loop, Proof, TriedClient};
+use crate::answer::{Class, ClientWitness, Composed, Loop, Program, Proof, TriedClient};
 use crate::format::{Style, columns, count, seconds};
 use crate::{Answer, Verdict};
 use std::fmt::Write;
@@ -25,7 +25,14 @@ pub(super) fn proof(answer: &Answer, proof: &Proof, explain: bool, style: Style)
     };
     let head = headline(answer.verdict, style);
     let _ = match answer.verdict {
-        Verdict::Robust => writeln!(out, "{head}: {name} for every client ({}) — {effort}", proof.notion),
+        Verdict::Robust => {
+            let clients = match proof.objects.as_str() {
+                "global" => "for every client of its global state",
+                "one" => "for every client of one object",
+                _ => "for every client of any number of objects",
+            };
+            writeln!(out, "{head}: {name} {clients} ({}) — {effort}", proof.notion)
+        }
         Verdict::GaveUp => {
             let why = answer.limit.as_deref().unwrap_or_default();
             writeln!(out, "{head}: {name} — {}: {why}; {effort}", open())
@@ -47,9 +54,43 @@ pub(super) fn proof(answer: &Answer, proof: &Proof, explain: bool, style: Style)
         out.push_str(&witness::explain(found, style));
     }
     if let Some(client) = &proof.client {
-        confirmation(&mut out, client, "by this client", style);
+        let otherwise = match answer.verdict {
+            Verdict::GaveUp => "no client shows that it is not robust",
+            Verdict::Robust => "no client contradicts the proof",
+            _ => NOT_CONFIRMED,
+        };
+        confirmation(&mut out, client, "by this client", otherwise, style);
+    }
+    if let (Some(tried), Verdict::Robust) = (&proof.two_objects, answer.verdict) {
+        two_objects(&mut out, tried, explain, style);
     }
     out
+}
+
+/// What is known of several objects, where the proof is about one.
+fn two_objects(out: &mut String, tried: &TriedClient, explain: bool, style: Style) {
+    match &tried.client {
+        Some(client) => {
+            let _ = writeln!(
+                out,
+                "  {} of several objects: this client of two ({})",
+                style.bad("not"),
+                client.shows
+            );
+            threads(out, client);
+            if explain {
+                execution(out, client, style);
+            }
+        }
+        None if explain => {
+            let why = tried.why.as_deref().unwrap_or_default();
+            let _ = writeln!(
+                out,
+                "  of several objects nothing is proved, nor that it is not robust: of two, {why}"
+            );
+        }
+        None => {}
+    }
 }
 
 /// Lines of the library itself have no file in front.
@@ -88,21 +129,39 @@ fn classes(out: &mut String, classes: &[Class]) {
     let _ = write!(out, "\n{}\n", columns(&rows, 2, [false, false, true, false]));
 }
 
-/// Whether a client confirms it.
-fn confirmation(out: &mut String, tried: &TriedClient, by: &str, style: Style) {
+const NOT_CONFIRMED: &str = "not confirmed";
+
+/// Whether a client confirms it; `otherwise` is said if none does.
+fn confirmation(out: &mut String, tried: &TriedClient, by: &str, otherwise: &str, style: Style) {
     out.push('\n');
     if let Some(client) = &tried.client {
         let _ = writeln!(out, "  {} {by} ({}):", style.bad("confirmed"), client.shows);
-        for (number, calls) in client.threads.iter().enumerate() {
-            let _ = writeln!(out, "    thread {}: {}", number + 1, calls.join("; "));
-        }
-        if let Some(found) = &client.witness {
-            out.push('\n');
-            out.push_str(&witness::explain(found, style));
-        }
+        threads(out, client);
+        execution(out, client, style);
     } else {
         let why = tried.why.as_deref().unwrap_or_default();
-        let _ = writeln!(out, "  not confirmed: {why}; this may be a false alarm");
+        let alarm = if otherwise == NOT_CONFIRMED { "; this may be a false alarm" } else { "" };
+        let _ = writeln!(out, "  {otherwise}: {why}{alarm}");
+    }
+}
+
+/// The calls of a client.
+fn threads(out: &mut String, client: &ClientWitness) {
+    for (number, calls) in client.threads.iter().enumerate() {
+        let _ = writeln!(out, "    thread {}: {}", number + 1, calls.join("; "));
+    }
+}
+
+/// What a client does, and the program that this speaks of.
+fn execution(out: &mut String, client: &ClientWitness, style: Style) {
+    if let Some(found) = &client.witness {
+        out.push('\n');
+        out.push_str(&witness::explain(found, style));
+    }
+    let Program { file, text } = &client.program;
+    let _ = writeln!(out, "\n  the client as a program for `seqcst check`, {file}:");
+    for (number, line) in text.lines().enumerate() {
+        let _ = writeln!(out, "{}", format!("    {:>4} | {line}", number + 1).trim_end());
     }
 }
 
@@ -148,11 +207,15 @@ pub(super) fn composed(answer: &Answer, composed: &Composed, style: Style) -> St
     }
     if let Some(client) = &composed.client {
         let by = "by this client of the same libraries, with no fences between such calls";
-        confirmation(&mut out, client, by, style);
+        confirmation(&mut out, client, by, NOT_CONFIRMED, style);
     }
     if let Some(inserted) = composed.inserted {
         let fences = count(inserted as u64, "fence");
-        let _ = writeln!(out, "\n  {fences} put in; what came out was checked again");
+        let result = match composed.repaired {
+            Some(true) => "and is robust",
+            _ => "and is not known to be robust",
+        };
+        let _ = writeln!(out, "\n  {fences} put in; what came out was checked again, {result}");
         for left in composed.left.iter().flatten() {
             let call = &left.call;
             let _ = writeln!(out, "  {}: no fence in front of `{}`: {}", call.place, call.call, left.why);
