@@ -135,8 +135,8 @@ fn watched<T, const CONTROLLED: bool>(
         }
         // Plain accesses before the place was made were looked at when the thread first came here, and it only learns
         // more. As soon as the lock is gone, others who see this operation may use the memory for something else.
-        let look = thread.races && (first || place.touched);
         let writes = matches!(done, Done::Stored(_) | Done::Updated(_));
+        let look = thread.looks_for_races(writes) && (first || place.touched);
         let race = if look { race(thread, operation, writes) } else { None };
         (result, race)
     });

@@ -39,11 +39,22 @@ pub struct Thread {
     interrupted: bool,
     /// Whether races are looked for (the option, within reach).
     pub races: bool,
+    /// Accesses that aren't looked at for races for now.
+    pub ignored: Ignored,
     /// The local time at which its cells in `shadow` start to count.
     pub cell_base: Time,
     /// As shown to people: in order of creation.
     pub number: u32,
     exited: ExitedThread,
+}
+
+/// How often the program has asked to ignore accesses of a thread, and not taken it back.
+#[derive(Clone, Copy, Default)]
+pub struct Ignored {
+    /// Reads.
+    pub reads: u32,
+    /// Writes.
+    pub writes: u32,
 }
 
 /// Where a thread leaves its views when it ends, for who joins it.
@@ -121,6 +132,12 @@ pub fn entering() -> Option<&'static mut Thread> {
 }
 
 impl Thread {
+    /// Are its reads, or its writes, looked at for races?
+    #[inline]
+    pub fn looks_for_races(&self, write: bool) -> bool {
+        self.races && if write { self.ignored.writes == 0 } else { self.ignored.reads == 0 }
+    }
+
     /// Leaves the runtime. No lock is held, and the thread isn't used any more by the caller: handlers of signals may run.
     #[inline(always)]
     pub fn leave(&mut self) {
@@ -332,6 +349,7 @@ impl Slots {
             busy: false,
             interrupted: false,
             races,
+            ignored: Ignored::default(),
             cell_base,
             number,
             exited,

@@ -14,7 +14,7 @@
 //! | memory | [`memory`], [`strings`], [`modules`] |
 //! | how processes begin, end and multiply | [`begin`], [`exit`], [`abort`], [`crash`], [`signals`], [`fork`], [`exec`] |
 //! | what differs from run to run: time, randomness, numbers of processes; system calls | [`time`], [`chance`], [`identity`], [`syscalls`] |
-//! | what people may say about their program (`seqcst.h`) | [`annotations`] |
+//! | what people may say about their program (`seqcst.h`; what race detectors are told) | [`annotations`], [`claims`] |
 //!
 //! Under `seqcst explore` nobody waits in libc or in the kernel: who would have to wait gets no turn ([`crate::control`]).
 //!
@@ -33,6 +33,7 @@ pub mod barriers;
 pub mod begin;
 pub mod cancel;
 pub mod chance;
+pub mod claims;
 pub mod conditions;
 pub mod crash;
 pub mod exceptions;

@@ -23,6 +23,7 @@ pub use frames::Frame;
 
 use crate::context::Site;
 use crate::control::{findings, server};
+use crate::interpose::claims;
 use crate::journal::{EventKind, Link};
 use crate::spin::Lock;
 use crate::{options, sys};
@@ -80,6 +81,9 @@ pub fn stale(
 /// Two accesses race: one of them plain, one of them a write. `freed`: the later one frees the memory.
 #[inline]
 pub fn race(now: &Access, before: &Access, freed: bool) {
+    if claims::is_benign(now.addr, now.size.into()) {
+        return;
+    }
     if server::is_quiet() {
         return findings::note(Kind::Race, now, Some(before));
     }
