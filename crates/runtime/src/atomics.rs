@@ -192,6 +192,12 @@ pub fn fence(mode: Mode, pc: usize) {
     if control::active() {
         accesses::fence(mode, pc);
     }
+    fence_here(thread, mode, pc);
+    thread.leave();
+}
+
+/// A fence of the current thread, when it is its turn.
+pub fn fence_here(thread: &mut Thread, mode: Mode, pc: usize) {
     let site = thread.stack.site(pc);
     let model = thread.views.model();
     if mode == Mode::SeqCst && orders_sc(model) {
@@ -202,7 +208,6 @@ pub fn fence(mode: Mode, pc: usize) {
         thread.waits.effect();
         thread.journal.push(fenced(time, 0, mode, site));
     }
-    thread.leave();
 }
 
 /// An SC fence that is ordered among all others.

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | threads that begin and end | [`threads`], [`cancel`] |
 //! | locks and meeting points | [`mutexes`], [`rwlocks`], [`conditions`], [`barriers`], [`semaphores`], [`once`], [`guards`], [`unwinding`] |
-//! | the kernel as a messenger: pipes, sockets, signals | [`kernel`] |
+//! | the kernel as a messenger: pipes, sockets, signals; fences in all threads | [`kernel`], [`membarrier`] |
 //! | Rust's std, which is not instrumented | [`rust_std`], [`stubs`], [`opaque`] |
 //! | C++ exceptions | [`exceptions`] |
 //! | memory | [`memory`], [`strings`], [`modules`] |
@@ -43,6 +43,7 @@ pub mod fork;
 pub mod guards;
 pub mod identity;
 pub mod kernel;
+pub mod membarrier;
 pub mod memory;
 pub mod modules;
 pub mod mutexes;
