@@ -90,13 +90,13 @@ pub fn release(thread: ThreadId) {
 pub fn about_to_fence(pc: usize) {
     let op = Op::new(Kind::Fence, AccessType::Write, THREADS);
     let ordered = settings::get().orders_sc();
-    super::point(if ordered { op.and(AccessType::Write, FENCES) } else { op }, pc);
+    scheduler::point(if ordered { op.and(AccessType::Write, FENCES) } else { op }, pc);
 }
 
 /// The running thread is about to make a fence in one of these: in which?
 pub fn fence_in_one(threads: &[ThreadId], pc: usize) -> usize {
     let fence = |thread| Op::new(Kind::Everywhere, AccessType::Read, scheduler::object(thread));
-    super::point(fence(threads[0]), pc);
+    scheduler::point(fence(threads[0]), pc);
     let chosen = if threads.len() > 1 { scheduler::way(threads.len() as u32) as usize } else { 0 };
     super::turned_out(fence(threads[chosen]));
     chosen
