@@ -62,6 +62,21 @@ fn annotations() {
     folder.run("plain", &[]).ends(0);
 }
 
+/// No file without a line, and no line 0.
+#[test]
+fn every_place_has_a_line() {
+    for compiler in compilers() {
+        let folder = Folder::new(&format!("lines-{compiler}"));
+        let program = compile(&folder, compiler, "lines.c", &[]);
+        let run = folder.run(&program, &[]).says("#0 writes ").says("lines.c:10:").ends(66);
+        assert!(
+            !run.stderr().contains("lines.c ") && !run.stderr().contains("lines.c:0"),
+            "{}",
+            run.stderr()
+        );
+    }
+}
+
 /// What is claimed is believed, and no more than that.
 #[test]
 fn claims_to_race_detectors() {
