@@ -33,7 +33,7 @@ fn text(builder: Builder, f: impl Fn()) -> String {
 fn a_compare_and_swap_that_fails() {
     let text = text(Builder::default(), cases::failing_swap);
     for part in [
-        "compare_exchange(Acquire) of a1, which failed, as it found 1",
+        "compare_exchange(Acquire) of a0, which failed, as it found 1",
         "and fail on the value at the beginning: 0",
     ] {
         assert!(text.contains(part), "{part}: {text}");
