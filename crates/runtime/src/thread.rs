@@ -169,6 +169,7 @@ pub fn goes_on() {
     let thread = CURRENT.get();
     // SAFETY: owned by this thread, which has stopped in a place where it uses nothing of what changes here.
     if !thread.is_null() && unsafe { (*thread).fenced.load(Ordering::Relaxed) } {
+        // SAFETY: as above.
         unsafe { (*thread).hear_of_fences() };
     }
 }

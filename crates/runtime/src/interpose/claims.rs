@@ -184,11 +184,6 @@ functions! {
     __interpose___tsan_flush_memory() {}
     __interpose_RunningOnValgrind() -> c_int { 0 }
     __interpose_ValgrindSlowdown() -> f64 { 10.0 }
-    __interpose_ThreadSanitizerQuery(query: *const c_char) -> *const c_char {
-        // SAFETY: the caller's text.
-        let hb = !query.is_null() && unsafe { CStr::from_ptr(query) } == c"pure_happens_before";
-        if hb { c"1".as_ptr() } else { c"0".as_ptr() }
-    }
     __interpose___tsan_get_current_fiber() -> *mut c_void { fiber() as *mut c_void }
     __interpose___tsan_create_fiber(_flags: c_uint) -> *mut c_void {
         let fiber = new_fiber();
@@ -207,6 +202,16 @@ functions! {
         sync::acquire(fiber as usize, Side::Loose, 0);
     }
     __interpose___tsan_set_fiber_name(_fiber: *mut c_void, _name: *const c_char) {}
+}
+
+/// What kind of detector is this? One that goes by happens-before alone.
+/// # Safety
+/// A text that ends in a zero byte, or null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __interpose_ThreadSanitizerQuery(query: *const c_char) -> *const c_char {
+    // SAFETY: the caller's promise.
+    let known = !query.is_null() && unsafe { CStr::from_ptr(query) } == c"pure_happens_before";
+    if known { c"1".as_ptr() } else { c"0".as_ptr() }
 }
 
 thread_local! {
