@@ -41,6 +41,11 @@ impl Fingerprints {
         if !step.is_turn() {
             hash = mix(hash, step.op.objects[0]);
         }
+        // Each says after how many steps of its thread it came, so no order among them needs to be told.
+        if let Some(target) = step.op.everywhere() {
+            let count = self.counts.get(target as usize).copied().unwrap_or(0);
+            hash = mix(hash, u64::from(count));
+        }
         for (object, how) in step.op.touches() {
             let changed = self.changed.get(&object).map_or(u64::MAX, |&by| pair(by));
             hash = mix(hash, changed).wrapping_add(how as u64);

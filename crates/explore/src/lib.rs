@@ -26,7 +26,7 @@ pub mod wire;
 pub use determinism::Divergence;
 pub use engine::{Failing, Failure, Found, Limits, Outcome, Source, Summary, explore};
 pub use fingerprint::Fingerprints;
-pub use op::{AccessType, FENCES, Kind, Object, Op};
+pub use op::{AccessType, FENCES, Kind, Object, Op, THREADS, thread_object};
 pub use plan::{CHOICE, Fallback, Plan};
 pub use player::{Choice, Player, Record, State};
 pub use strategy::{Progress, Strategy};

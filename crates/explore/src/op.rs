@@ -1,10 +1,20 @@
 //! What a step does, as far as the order of steps matters: which objects it touches.
 
+use crate::ThreadId;
+
 /// Something that steps touch: a memory location (its address), a lock, a thread.
 pub type Object = u64;
 
 /// The hidden location behind SC fences under RC20 and RA: every SC fence updates it (`docs/theory.md`, "SC fence").
 pub const FENCES: Object = 1;
+
+/// Which threads there are: those that come and go look at it, and who must know changes it.
+pub const THREADS: Object = 3;
+
+/// The object that stands for a thread.
+pub const fn thread_object(thread: ThreadId) -> Object {
+    1 << 63 | thread as Object
+}
 
 /// How a step touches an object.
 #[repr(u8)]
@@ -70,6 +80,9 @@ pub enum Kind {
     Exit,
     /// Not a step of its own, but which of several ways the step before it took: see [`Op::choice`].
     Choose,
+    /// A fence in another thread, which that one doesn't make itself (`membarrier`): it touches that thread's object, and its
+    /// place among all steps of that thread matters.
+    Everywhere,
 }
 
 /// One step: what kind, and up to two objects with how they are touched (under RC20 an SC access touches its location
@@ -115,11 +128,20 @@ impl Op {
         (0..2).map(move |i| (objects[i], how[i])).filter(|&(_, how)| how != AccessType::None)
     }
 
+    /// In which thread it is a fence, if it is one in another thread.
+    pub fn everywhere(&self) -> Option<ThreadId> {
+        (self.kind == Kind::Everywhere).then_some(self.objects[0] as ThreadId)
+    }
+
     /// Does the order of the two steps matter, if different threads do them?
     pub fn conflicts(&self, other: &Op) -> bool {
-        if self.kind == Kind::Exit || other.kind == Kind::Exit {
-            return true;
-        }
+        // Whose step the other one is isn't known here.
+        let all = |op: &Op| matches!(op.kind, Kind::Exit | Kind::Everywhere);
+        all(self) || all(other) || self.shares(other)
+    }
+
+    /// Does one of them change an object that the other touches?
+    pub(crate) fn shares(&self, other: &Op) -> bool {
         self.touches().any(|(object, how)| {
             other
                 .touches()

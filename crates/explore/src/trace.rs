@@ -29,6 +29,18 @@ impl Step {
         }
     }
 
+    /// Does the order of the two steps matter, if different threads do them? (As [`Op::conflicts`], which doesn't know who does
+    /// them.)
+    pub fn conflicts(&self, other: &Step) -> bool {
+        match (self.op.everywhere(), other.op.everywhere()) {
+            (None, None) => self.op.conflicts(&other.op),
+            (mine, theirs) => {
+                let ends = self.op.kind == Kind::Exit || other.op.kind == Kind::Exit;
+                ends || mine == Some(other.thread) || theirs == Some(self.thread) || self.op.shares(&other.op)
+            }
+        }
+    }
+
     /// Is it a turn of its own, and no [`Kind::Choose`]?
     pub fn is_turn(&self) -> bool {
         self.op.kind != Kind::Choose

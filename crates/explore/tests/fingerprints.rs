@@ -5,7 +5,7 @@ mod common;
 
 use common::{Machine, draw, seeds};
 use seqcst_explore::strategies::Bounded;
-use seqcst_explore::{Fingerprints, Op, Plan, Source, Strategy, ThreadId, Trace};
+use seqcst_explore::{Fingerprints, Op, Plan, Source, Step, Strategy, ThreadId, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A step by its thread and its number there.
@@ -20,17 +20,18 @@ struct Relation {
 
 fn relation(trace: &Trace) -> Relation {
     let mut counts = BTreeMap::new();
-    let mut named: Vec<(Name, Op)> = Vec::new();
+    let mut named: Vec<(Name, Step)> = Vec::new();
     let mut order = BTreeSet::new();
     for step in &trace.steps {
         let count = counts.entry(step.thread).or_insert(0);
         let name = (step.thread, *count);
         *count += 1;
-        let conflicting = named.iter().filter(|(other, op)| other.0 != step.thread && op.conflicts(&step.op));
+        let conflicting =
+            named.iter().filter(|(other, before)| other.0 != step.thread && before.conflicts(step));
         order.extend(conflicting.map(|(other, _)| (*other, name)));
-        named.push((name, step.op));
+        named.push((name, *step));
     }
-    Relation { steps: named.into_iter().collect(), order }
+    Relation { steps: named.into_iter().map(|(name, step)| (name, step.op)).collect(), order }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::control::{accesses, settings};
 use crate::held::{Held, Hold};
 use crate::journal::{self, Event, EventKind};
 use crate::places::{self, Others, Place};
+use crate::report::Swap;
 use crate::shadow::{self, Access, Earlier};
 use crate::spin::Lock;
 use crate::thread::{self, Thread};
@@ -123,6 +124,9 @@ fn watched<T, const CONTROLLED: bool>(
             }
         }
         let (result, done, read) = act();
+        if let Some(finding) = &mut finding {
+            finding.came_to(operation, &done, read);
+        }
         let first = learn(thread, place, &others, operation, &done, site);
         if CONTROLLED {
             // Between two atomic accesses there is always something plain: a local variable, at least.
@@ -135,8 +139,8 @@ fn watched<T, const CONTROLLED: bool>(
         }
         // Plain accesses before the place was made were looked at when the thread first came here, and it only learns
         // more. As soon as the lock is gone, others who see this operation may use the memory for something else.
-        let look = thread.races && (first || place.touched);
         let writes = matches!(done, Done::Stored(_) | Done::Updated(_));
+        let look = thread.looks_for_races(writes) && (first || place.touched);
         let race = if look { race(thread, operation, writes) } else { None };
         (result, race)
     });
@@ -192,6 +196,12 @@ pub fn fence(mode: Mode, pc: usize) {
     if control::active() {
         accesses::fence(mode, pc);
     }
+    fence_here(thread, mode, pc);
+    thread.leave();
+}
+
+/// A fence of the current thread, when it is its turn.
+pub fn fence_here(thread: &mut Thread, mode: Mode, pc: usize) {
     let site = thread.stack.site(pc);
     let model = thread.views.model();
     if mode == Mode::SeqCst && orders_sc(model) {
@@ -202,7 +212,6 @@ pub fn fence(mode: Mode, pc: usize) {
         thread.waits.effect();
         thread.journal.push(fenced(time, 0, mode, site));
     }
-    thread.leave();
 }
 
 /// An SC fence that is ordered among all others.
@@ -243,6 +252,11 @@ struct Finding {
     older: Option<Write>,
     /// Where every stale value has always led: benign if all of these are the load itself. None: not benign.
     back_at: Option<Vec<usize>>,
+    /// Of a compare-and-swap.
+    swap: Option<Swap>,
+    /// What the access was: a compare-and-swap that failed is a load.
+    what: EventKind,
+    mode: Mode,
 }
 
 impl Finding {
@@ -268,7 +282,33 @@ impl Finding {
             }
         };
         let back_at = (stale.known..stale.missed).map(back_at).collect();
-        Finding { missed: write(stale.missed), older: write(stale.known), back_at }
+        let swap = match operation.look {
+            Some(Look::StrongCas(expected)) => {
+                let (failure, mut old) = (operation.failure, Vec::new());
+                for (before, after) in (stale.known..stale.missed).filter_map(|n| write(n).zip(write(n + 1)))
+                {
+                    // To succeed, it would have to come right after.
+                    if (before.value != expected || !after.rmw) && !old.contains(&before.value) {
+                        old.push(before.value);
+                    }
+                }
+                Some(Swap { expected, found: 0, old, failure })
+            }
+            _ => None,
+        };
+        let &Operation { what, mode, .. } = operation;
+        Finding { missed: write(stale.missed), older: write(stale.known), back_at, swap, what, mode }
+    }
+
+    /// The access has happened, and has read this.
+    #[cold]
+    fn came_to(&mut self, operation: &Operation, done: &Done, read: u64) {
+        if let Some(swap) = &mut self.swap {
+            swap.found = read;
+        }
+        if operation.what == EventKind::Rmw && matches!(done, Done::Read) {
+            (self.what, self.mode) = (EventKind::FailedCas, operation.failure);
+        }
     }
 }
 
@@ -291,6 +331,7 @@ fn tell(
         report::race(&now, &earlier.access(addr), false);
     }
     let Some(finding) = finding else { return };
+    let now = report::Access { what: finding.what, mode: Some(finding.mode), ..now };
     let shown = |write: &Write| report::Access {
         thread: thread::number(write.slot),
         what: if write.rmw { EventKind::Rmw } else { EventKind::Store },
@@ -305,5 +346,5 @@ fn tell(
     let (missed, older) = (finding.missed.as_ref().map(shown), finding.older.as_ref().map(shown));
     let same = |&pc: &usize| pc == operation.pc || report::same_source(pc, operation.pc);
     let benign = finding.back_at.is_some_and(|pcs| pcs.iter().all(same));
-    report::stale(&now, missed.as_ref(), older.as_ref(), chain, benign);
+    report::stale(&now, missed.as_ref(), older.as_ref(), finding.swap, chain, benign);
 }

@@ -2,6 +2,7 @@
 
 use crate::chunks::{self, Chunk};
 use crate::context::Site;
+use crate::interpose::claims;
 use crate::shadow::{self, Access, Earlier};
 use crate::thread::{self, Thread};
 use crate::{places, report, sync};
@@ -17,6 +18,7 @@ pub fn born(addr: usize, size: usize) {
     chunks::clear_cells(addr, size);
     places::forget(addr, size);
     sync::forget_range(addr, size);
+    claims::forget(addr, size);
     thread.leave();
 }
 
@@ -24,7 +26,7 @@ pub fn born(addr: usize, size: usize) {
 pub fn died(addr: usize, size: usize, pc: usize) {
     let Some(thread) = thread::entering() else { return };
     thread.busy = true;
-    if thread.races && !thread::is_blind() {
+    if thread.looks_for_races(true) && !thread::is_blind() {
         let end = addr + size.min(CHECKED);
         let mut at = addr & !7;
         while at < end {
@@ -41,6 +43,7 @@ pub fn died(addr: usize, size: usize, pc: usize) {
     chunks::clear_cells(addr, size);
     places::forget(addr, size);
     sync::forget_range(addr, size);
+    claims::forget(addr, size);
     thread.leave();
 }
 

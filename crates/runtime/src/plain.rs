@@ -82,7 +82,7 @@ fn look(thread: &mut Thread, chunk: Chunk, access: Access, size: usize, pc: usiz
 
 #[inline]
 fn look_at(thread: &mut Thread, chunk: Chunk, access: Access, size: usize, site: Site) {
-    if thread.races {
+    if thread.looks_for_races(access.write) {
         let found = shadow::access(chunk, access, thread, site);
         if found.race.is_some() || found.atomics {
             tell(thread, access.addr, size, access.write, site, found);

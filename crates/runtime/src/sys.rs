@@ -12,7 +12,7 @@ mod raw;
 
 use core::arch::asm;
 use core::ptr;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// `errno` of an interrupted call.
 pub const EINTR: i32 = 4;
@@ -145,11 +145,31 @@ const MAP_PRIVATE: usize = 2;
 const MAP_ANONYMOUS: usize = 0x20;
 const MAP_NORESERVE: usize = 0x4000;
 
+/// Where the runtime's own mappings lie, away from those of the program.
+///
+/// The kernel puts a mapping next to those that are there. What the runtime maps differs from execution to execution of a
+/// program in the same schedule (a report needs names, a table has grown), so if both were neighbours, the program would
+/// find its large blocks, stacks and libraries elsewhere.
+const OWN: core::ops::Range<usize> = 0x2000_0000_0000..0x4000_0000_0000;
+
+/// Where the next mapping of the runtime should be: what it gives back isn't used again, since there is more than enough.
+/// Only a wish: if something is there already, or nothing is left (0), the kernel chooses.
+pub fn own_place(size: usize) -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(OWN.start);
+    let place = NEXT.load(Ordering::Relaxed);
+    if size >= OWN.end - place.min(OWN.end) {
+        return 0;
+    }
+    let place = NEXT.fetch_add(size.next_multiple_of(4096), Ordering::Relaxed);
+    if place < OWN.end { place } else { 0 }
+}
+
 /// Fresh memory, all zero. It costs nothing until it is touched.
 pub fn mmap(size: usize) -> Result<*mut u8, i32> {
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    // SAFETY: a new mapping at an address of the kernel's choice.
-    unsafe { call(nr::mmap, [0, size, PROT_READ_WRITE, flags, usize::MAX, 0]) }.map(|a| a as *mut u8)
+    // SAFETY: a new mapping, which replaces none.
+    unsafe { call(nr::mmap, [own_place(size), size, PROT_READ_WRITE, flags, usize::MAX, 0]) }
+        .map(|a| a as *mut u8)
 }
 
 /// As [`mmap`], at this address and nowhere else.
@@ -183,8 +203,9 @@ pub fn out_of_memory() -> ! {
 
 /// A file's contents, mapped read-only.
 pub fn mmap_file(fd: i32, size: usize) -> Result<*const u8, i32> {
-    // SAFETY: a new mapping at an address of the kernel's choice.
-    unsafe { call(nr::mmap, [0, size, PROT_READ, MAP_PRIVATE, fd as usize, 0]) }.map(|a| a as *const u8)
+    // SAFETY: a new mapping, which replaces none.
+    unsafe { call(nr::mmap, [own_place(size), size, PROT_READ, MAP_PRIVATE, fd as usize, 0]) }
+        .map(|a| a as *const u8)
 }
 
 /// Gives memory back.
@@ -202,8 +223,12 @@ pub unsafe fn munmap(address: *mut u8, size: usize) {
 /// `address` and `old` are a whole mapping, and nobody uses the old address any more.
 pub unsafe fn mremap(address: *mut u8, old: usize, new: usize) -> Result<*mut u8, i32> {
     const MAYMOVE: usize = 1;
-    // SAFETY: the caller's promise.
-    unsafe { call(nr::mremap, [address as usize, old, new, MAYMOVE, 0, 0]) }.map(|a| a as *mut u8)
+    const FIXED: usize = 2;
+    // To a place among our own, never where it happens to be possible to grow: the next mapping may want to be there.
+    let to = mmap(new)?;
+    // SAFETY: replaces the mapping just made.
+    unsafe { call(nr::mremap, [address as usize, old, new, MAYMOVE | FIXED, to as usize, 0]) }
+        .map(|a| a as *mut u8)
 }
 
 /// `madvise` advice: give the pages back, they read as zero afterwards.
@@ -305,9 +330,12 @@ mod tests {
             *memory.add(5000) = 7;
             let memory = mremap(memory, 1 << 20, 1 << 22).unwrap();
             assert_eq!(*memory.add(5000), 7);
-            madvise(memory, 1 << 22, MADV_DONTNEED).unwrap();
+            let memory = mremap(memory, 1 << 22, 1 << 23).unwrap();
+            assert_eq!(*memory.add(5000), 7);
+            assert!(OWN.contains(&(memory as usize)));
+            madvise(memory, 1 << 23, MADV_DONTNEED).unwrap();
             assert_eq!(*memory.add(5000), 0);
-            munmap(memory, 1 << 22);
+            munmap(memory, 1 << 23);
         }
         assert!(mmap(usize::MAX / 2).is_err());
     }

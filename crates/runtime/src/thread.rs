@@ -15,6 +15,7 @@ use core::cell::Cell;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering, compiler_fence};
 use seqcst_model::{Mode, Model};
+use seqcst_monitor::clocks::run::Message;
 use seqcst_monitor::clocks::{Slot, Time, run};
 use std::sync::Arc;
 
@@ -39,11 +40,24 @@ pub struct Thread {
     interrupted: bool,
     /// Whether races are looked for (the option, within reach).
     pub races: bool,
+    /// Accesses that aren't looked at for races for now.
+    pub ignored: Ignored,
+    /// Somebody has made a fence in it, which it hasn't heard of.
+    fenced: AtomicBool,
     /// The local time at which its cells in `shadow` start to count.
     pub cell_base: Time,
     /// As shown to people: in order of creation.
     pub number: u32,
     exited: ExitedThread,
+}
+
+/// How often the program has asked to ignore accesses of a thread, and not taken it back.
+#[derive(Clone, Copy, Default)]
+pub struct Ignored {
+    /// Reads.
+    pub reads: u32,
+    /// Writes.
+    pub writes: u32,
 }
 
 /// Where a thread leaves its views when it ends, for who joins it.
@@ -66,6 +80,8 @@ pub struct ThreadStart {
 struct Slots {
     states: Vec<State>,
     threads: u32,
+    /// Fences that others have made in these threads, which haven't heard of it: with what those knew who made them.
+    fences: Vec<(Slot, Arc<Message>)>,
 }
 
 #[derive(Clone, Copy)]
@@ -81,7 +97,7 @@ enum State {
 // SAFETY: the pointers are followed only after a fork, when no other thread is left.
 unsafe impl Send for State {}
 
-static SLOTS_IN_USE: Lock<Slots> = Lock::new(Slots { states: Vec::new(), threads: 0 });
+static SLOTS_IN_USE: Lock<Slots> = Lock::new(Slots { states: Vec::new(), threads: 0, fences: Vec::new() });
 /// Up to when the events of a slot are forgotten.
 static FORGOTTEN: [AtomicU32; SLOTS] = [const { AtomicU32::new(0) }; SLOTS];
 /// Thread numbers by slot, for reports: the owner at present or the last one.
@@ -117,10 +133,22 @@ pub fn entering() -> Option<&'static mut Thread> {
     }
     // SAFETY: as in `current`.
     let thread = unsafe { &mut *thread };
-    (!thread.busy).then_some(thread)
+    if thread.busy {
+        return None;
+    }
+    if thread.fenced.load(Ordering::Relaxed) {
+        thread.hear_of_fences();
+    }
+    Some(thread)
 }
 
 impl Thread {
+    /// Are its reads, or its writes, looked at for races?
+    #[inline]
+    pub fn looks_for_races(&self, write: bool) -> bool {
+        self.races && if write { self.ignored.writes == 0 } else { self.ignored.reads == 0 }
+    }
+
     /// Leaves the runtime. No lock is held, and the thread isn't used any more by the caller: handlers of signals may run.
     #[inline(always)]
     pub fn leave(&mut self) {
@@ -131,6 +159,78 @@ impl Thread {
         if self.interrupted {
             self.interrupted = false;
             crate::interpose::signals::deliver();
+        }
+    }
+}
+
+/// While a plan is played: the current thread goes on with what it was about to do.
+#[inline]
+pub fn goes_on() {
+    let thread = CURRENT.get();
+    // SAFETY: owned by this thread, which has stopped in a place where it uses nothing of what changes here.
+    if !thread.is_null() && unsafe { (*thread).fenced.load(Ordering::Relaxed) } {
+        // SAFETY: as above.
+        unsafe { (*thread).hear_of_fences() };
+    }
+}
+
+impl Thread {
+    #[cold]
+    #[inline(never)]
+    fn hear_of_fences(&mut self) {
+        let slot = self.views.slot();
+        let busy = core::mem::replace(&mut self.busy, true);
+        let mut slots = SLOTS_IN_USE.lock();
+        self.fenced.store(false, Ordering::Relaxed);
+        slots.fences.retain(|(whose, message)| {
+            if *whose == slot {
+                self.views.fenced_by(message);
+            }
+            *whose != slot
+        });
+        drop(slots);
+        self.waits.effect();
+        self.busy = busy;
+    }
+}
+
+/// The other threads that are there, or coming, by their numbers; the current one hears of all that the ended ones did.
+pub fn others(me: &mut Thread) -> Vec<u32> {
+    let slots = SLOTS_IN_USE.lock();
+    let mut others = Vec::new();
+    for (slot, state) in slots.states.iter().enumerate().map(|(slot, state)| (slot as Slot, state)) {
+        match *state {
+            State::Dead { last } => me.views.hear_of(slot, last),
+            _ if slot != me.views.slot() => others.push(number(slot)),
+            _ => {}
+        }
+    }
+    others.sort_unstable();
+    others
+}
+
+/// Makes a fence in the thread of this number, after all that it has done: the current one, which handed on this message
+/// before, hears of that. It is for the other one to hear of the message before it does anything else.
+pub fn fence_in(me: &mut Thread, other: u32, message: &Arc<Message>) {
+    let mut slots = SLOTS_IN_USE.lock();
+    let is_it = |(slot, state): &(usize, &State)| {
+        number(*slot as Slot) == other && !matches!(state, State::Dead { .. })
+    };
+    let Some((slot, &state)) = slots.states.iter().enumerate().find(is_it) else {
+        // It has ended in the meantime.
+        let dead = slots.states.iter().enumerate().find(|&(slot, _)| number(slot as Slot) == other);
+        if let Some((slot, &State::Dead { last })) = dead {
+            me.views.hear_of(slot as Slot, last);
+        }
+        return;
+    };
+    slots.fences.push((slot as Slot, message.clone()));
+    if let State::Alive(thread) = state {
+        // SAFETY: it can't end while we have the slots. Its time may be changing under our eyes: then the event that it is
+        // at comes before the fence or after it, as it likes.
+        unsafe {
+            (*thread).fenced.store(true, Ordering::Relaxed);
+            me.views.hear_of(slot as Slot, (*thread).views.time());
         }
     }
 }
@@ -204,12 +304,15 @@ fn model() -> Model {
 
 /// The current thread is about to create another: its slot and first view, and where it leaves its last view for the thread that joins it.
 pub fn announce_child(pc: usize) -> (ThreadStart, ExitedThread) {
+    goes_on();
     let parent = current();
     parent.busy = true;
     let mut slots = SLOTS_IN_USE.lock();
     let number = slots.next_number();
     let (slot, last) = slots.find(|slot, last| parent.views.knows_all(slot, last));
     slots.states[usize::from(slot)] = State::Coming;
+    slots.fences.retain(|&(whose, _)| whose != slot);
+    NUMBERS[usize::from(slot) % SLOTS].store(number, Ordering::Relaxed);
     drop(slots);
     let exited = ExitedThread::new();
     note(parent, EventKind::Spawn, number, pc);
@@ -323,6 +426,7 @@ impl Slots {
         let slot = usize::from(views.slot());
         NUMBERS[slot].store(number, Ordering::Relaxed);
         let cell_base = crate::shadow::base(slot as Slot);
+        let fenced = self.fences.iter().any(|&(whose, _)| usize::from(whose) == slot);
         let races = if control::active() { control::settings::get().races() } else { options::get().races };
         let thread = Box::into_raw(Box::new(Thread {
             views,
@@ -332,6 +436,8 @@ impl Slots {
             busy: false,
             interrupted: false,
             races,
+            ignored: Ignored::default(),
+            fenced: AtomicBool::new(fenced),
             cell_base,
             number,
             exited,

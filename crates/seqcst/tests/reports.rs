@@ -28,6 +28,18 @@ fn text(builder: Builder, f: impl Fn()) -> String {
     text.to_owned()
 }
 
+/// It is told as what it was: a read, with the order of failure, and what it found.
+#[test]
+fn a_compare_and_swap_that_fails() {
+    let text = text(Builder::default(), cases::failing_swap);
+    for part in [
+        "compare_exchange(Acquire) of a0, which failed, as it found 1",
+        "and fail on the value at the beginning: 0",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
 #[test]
 fn store_buffering() {
     report(

@@ -92,7 +92,7 @@ fn how(byte: u8) -> Option<AccessType> {
 }
 
 fn kind(byte: u8) -> Option<Kind> {
-    const KINDS: [Kind; 22] = [
+    const KINDS: [Kind; 24] = [
         Kind::Local,
         Kind::Begin,
         Kind::End,
@@ -115,6 +115,8 @@ fn kind(byte: u8) -> Option<Kind> {
         Kind::Pass,
         Kind::Yield,
         Kind::Exit,
+        Kind::Choose,
+        Kind::Everywhere,
     ];
     KINDS.get(byte as usize).copied().filter(|kind| *kind as u8 == byte)
 }
@@ -131,7 +133,7 @@ mod tests {
 
     #[test]
     fn all_kinds_are_known() {
-        assert_eq!((0..=255).filter_map(kind).count(), Kind::Exit as usize + 1);
+        assert_eq!((0..=255).filter_map(kind).count(), Kind::Everywhere as usize + 1);
         assert_eq!(kind(Kind::Exit as u8), Some(Kind::Exit));
         assert_eq!((0..9).filter_map(end).count(), End::Diverged as usize + 1);
     }

@@ -73,29 +73,23 @@ impl Places {
         Some((module.loader.get_or_init(load).as_ref()?, address - module.bias))
     }
 
-    /// The place of the call that returns to this address.
+    /// The place of the call that returns to this address. Code that stands for several places has no line: the nearest
+    /// one of the same function, those before first.
     pub fn code(&self, address: u64) -> Place {
-        let mut place = Place::default();
-        let Some((loader, at)) = self.module(address.saturating_sub(1)) else { return place };
-        if let Ok(mut frames) = loader.find_frames(at) {
-            // The innermost frame that stands in the program, not in a header of the compiler's.
-            while let Ok(Some(frame)) = frames.next() {
-                let Some(location) = frame.location else { continue };
-                let file = location.file.unwrap_or_default();
-                if !place.file.is_empty() && !is_foreign(&place.file) {
-                    break;
-                }
-                place.file = file.to_owned();
-                place.line = location.line.unwrap_or_default();
-                place.column = location.column.unwrap_or_default();
-                let name = frame.function.as_ref().and_then(|name| Some(name.demangle().ok()?.into_owned()));
-                place.function = name.unwrap_or_default();
-            }
+        const FAR: u64 = 1 << 12;
+        let Some((loader, at)) = self.module(address.saturating_sub(1)) else { return Place::default() };
+        let place = place(loader, at);
+        if place.line != 0 || place.file.is_empty() {
+            return place;
         }
-        if place.function.is_empty() {
-            place.function = loader.find_symbol(at).map(demangled).unwrap_or_default();
-        }
-        place
+        let rows = |from, to| -> Vec<u64> {
+            let rows = loader.find_location_range(from, to).into_iter().flatten();
+            rows.filter(|row| row.2.line.is_some_and(|line| line != 0)).map(|row| row.0).collect()
+        };
+        let near = rows(at.saturating_sub(FAR), at).into_iter().rev().chain(rows(at, at + FAR));
+        let same = |other: &Place| other.line != 0 && other.function == place.function;
+        let found = near.map(|at| self::place(loader, at)).find(same);
+        found.unwrap_or(Place { file: String::new(), ..place })
     }
 
     /// The variable at this address, if it has a name: `x`, `x+8`.
@@ -115,6 +109,30 @@ impl Places {
             _ => None,
         }
     }
+}
+
+/// The place of an address of the file, as the debug information has it.
+fn place(loader: &Loader, at: u64) -> Place {
+    let mut place = Place::default();
+    if let Ok(mut frames) = loader.find_frames(at) {
+        // The innermost frame that stands in the program, not in a header of the compiler's.
+        while let Ok(Some(frame)) = frames.next() {
+            let Some(location) = frame.location else { continue };
+            let file = location.file.unwrap_or_default();
+            if !place.file.is_empty() && !is_foreign(&place.file) {
+                break;
+            }
+            place.file = file.to_owned();
+            place.line = location.line.unwrap_or_default();
+            place.column = location.column.unwrap_or_default();
+            let name = frame.function.as_ref().and_then(|name| Some(name.demangle().ok()?.into_owned()));
+            place.function = name.unwrap_or_default();
+        }
+    }
+    if place.function.is_empty() {
+        place.function = loader.find_symbol(at).map(demangled).unwrap_or_default();
+    }
+    place
 }
 
 /// Headers of compilers and standard libraries, from which functions are inlined.

@@ -70,6 +70,7 @@ pub fn what(op: &Op, places: &Places) -> String {
         Kind::Yield => "yields".to_owned(),
         Kind::Exit => "ends the process".to_owned(),
         Kind::Choose => format!("chooses {object}"),
+        Kind::Everywhere => format!("a fence in {}", self::name(thread as ThreadId)),
     }
 }
 

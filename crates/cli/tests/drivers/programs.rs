@@ -62,6 +62,39 @@ fn annotations() {
     folder.run("plain", &[]).ends(0);
 }
 
+/// No file without a line, and no line 0.
+#[test]
+fn every_place_has_a_line() {
+    for compiler in compilers() {
+        let folder = Folder::new(&format!("lines-{compiler}"));
+        let program = compile(&folder, compiler, "lines.c", &[]);
+        let run = folder.run(&program, &[]).says("#0 writes ").says("lines.c:10:").ends(66);
+        assert!(
+            !run.stderr().contains("lines.c ") && !run.stderr().contains("lines.c:0"),
+            "{}",
+            run.stderr()
+        );
+    }
+}
+
+/// What is claimed is believed, and no more than that.
+#[test]
+fn claims_to_race_detectors() {
+    for compiler in compilers() {
+        let folder = Folder::new(&format!("claims-{compiler}"));
+        let program = compile(&folder, compiler, "claims.c", &[]);
+        for claim in
+            ["hb", "release", "rwlock", "mutex", "fiber", "benign", "new", "ignore-reads", "ignore-writes"]
+        {
+            folder.run(&program, &[claim]).finds_nothing();
+            let run = folder.run(&program, &[&format!("not-{claim}")]).ends(66);
+            assert_eq!(run.stderr().matches("WARNING: seqcst").count(), 1, "{claim}: {}", run.stderr());
+        }
+        // What synchronises isn't ignored, but it doesn't make up an order either.
+        folder.run(&program, &["ignore-sync"]).says("data race").ends(66);
+    }
+}
+
 #[test]
 fn more_memory_than_there_is() {
     let folder = Folder::new("used-up");

@@ -126,6 +126,8 @@ fn cpp() {
     program.is_fine(2, &["semaphore", "semaphore-timed"]);
     program.is_fine(1, &["latch", "barrier", "wait"]);
     program.is_fine(2, &["static", "exception", "local", "random"]);
+    // What the unwinder locks is no step: there are two orders to count in.
+    program.has_traces("--strategy dpor", &[("throws", 2)]);
 }
 
 #[test]

@@ -60,7 +60,9 @@ impl Folder {
     /// Executes the replay command of an answer.
     #[track_caller]
     fn again(&self, answer: &Value) -> Value {
-        let words: Vec<&str> = answer["replay"].as_str().expect("a command").split(' ').collect();
+        // A tape with choices is quoted for the shell.
+        let words = answer["replay"].as_str().expect("a command").split(' ');
+        let words: Vec<&str> = words.map(|word| word.trim_matches('\'')).collect();
         assert_eq!(words[..2], ["seqcst", "explore"]);
         self.answer(&words[2..])
     }

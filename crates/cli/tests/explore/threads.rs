@@ -90,3 +90,19 @@ fn spin_loops() {
     }
     assert_eq!(program.answer("", "for-ever")["verdict"], "livelock");
 }
+
+/// What the tool maps for itself (tables that grow, names for a report) lies apart: the program's memory is where it was.
+#[test]
+fn addresses() {
+    let program = Program::new("addresses", "addresses.c");
+    for kind in [
+        "malloc", "small", "aligned", "memalign", "realloc", "mmap", "shared", "mremap", "sbrk", "shmat",
+        "stack", "library", "exit",
+    ] {
+        for flags in ["dpor", "bounded --bound 1", "random"] {
+            let flags = format!("--executions 60 --keep-going --strategy {flags}");
+            let answer = program.answer(&flags, kind);
+            assert_eq!(answer["verdict"], "not-robust", "{kind}, {flags}: {answer}");
+        }
+    }
+}

@@ -23,6 +23,8 @@ pub(super) struct Order {
     touches: Vec<[u32; 2]>,
     /// The steps that ended a spin.
     woken: Vec<u32>,
+    /// Fences in other threads, each with the thread.
+    everywhere: Vec<(u32, ThreadId)>,
 }
 
 /// A clock on its own.
@@ -94,14 +96,26 @@ impl Order {
         steps.iter().rev().map(|&(step, how)| (step as usize, how))
     }
 
+    /// The fences in this thread, made by others, since its last step.
+    pub fn fences_in(&self, thread: ThreadId) -> impl Iterator<Item = usize> + '_ {
+        let since = self.last_of(thread).map_or(0, |last| last + 1);
+        let fences = self.everywhere.iter().rev().map(|&(step, target)| (step as usize, target));
+        fences
+            .take_while(move |&(step, _)| step >= since)
+            .filter(move |&(_, target)| target == thread)
+            .map(|(step, _)| step)
+    }
+
     /// The steps that directly come before this one because they conflict with it: the last changes of its objects and,
     /// if it changes them itself, all that looked at them since then.
-    pub fn conflicting(&self, op: &Op, into: &mut Vec<u32>) {
+    pub fn conflicting(&self, op: &Op, thread: ThreadId, into: &mut Vec<u32>) {
         into.clear();
         if op.kind == Kind::Exit {
             into.extend(self.last_steps().map(|step| step as u32));
             return;
         }
+        into.extend(self.fences_in(thread).map(|step| step as u32));
+        into.extend(op.everywhere().and_then(|target| self.last_of(target)).map(|step| step as u32));
         for (object, how) in op.touches() {
             for (step, did) in self.touching(object) {
                 if how == AccessType::Write || did == AccessType::Write {
@@ -134,6 +148,7 @@ impl Order {
             self.touched[*number as usize].push((at, how));
         }
         self.touches.push(numbers);
+        self.everywhere.extend(step.op.everywhere().map(|target| (at, target)));
         if step.woken_by < at {
             self.woken.push(at);
         }
@@ -147,6 +162,9 @@ impl Order {
             self.last[step.thread as usize] = before;
             if self.woken.last() == Some(&(self.steps.len() as u32)) {
                 self.woken.pop();
+            }
+            if step.op.everywhere().is_some() {
+                self.everywhere.pop();
             }
             for number in self.touches.pop().into_iter().flatten().filter(|&number| number != NOBODY) {
                 self.touched[number as usize].pop();

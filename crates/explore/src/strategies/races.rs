@@ -29,7 +29,7 @@ impl Races {
         self.found.clear();
         self.waits = None;
         order.clock_of(step.thread, &mut self.clock);
-        order.conflicting(&step.op, &mut self.earlier);
+        order.conflicting(&step.op, step.thread, &mut self.earlier);
         // Whatever it is: who was seen to wait for it must not be taken for one who could have done it any time.
         let arrived = order.last_of(step.thread).map_or(0, |last| last + 1);
         let waited = || (arrived..order.len()).any(|at| !could_run(at));
@@ -113,6 +113,9 @@ impl Races {
         waker: Option<u32>,
         could_run: impl Fn(usize) -> bool,
     ) {
+        // Fences that others made in this thread let nobody wait.
+        self.found
+            .extend(order.fences_in(thread).filter(|&e| !order.is_in(e, &self.clock)).map(|e| e as u32));
         // These come after what they wait for, always.
         if matches!(op.kind, Kind::Begin | Kind::Join) {
             return;

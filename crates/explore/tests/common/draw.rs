@@ -23,6 +23,13 @@ pub fn script(seed: u64) -> Script {
             script[0].insert(later, Do::Join(last));
         }
     }
+    // What comes after trying must stay where it is.
+    if about != 2 && below(&mut rng, 4) == 0 {
+        let (by, at) = (below(&mut rng, threads), below(&mut rng, threads - 1));
+        let target = if at < by { at } else { at + 1 };
+        let at = below(&mut rng, script[by].len() + 1);
+        script[by].insert(at, Do::Everywhere(target as u32));
+    }
     Script(script)
 }
 

@@ -52,6 +52,8 @@ pub enum Do {
     /// Fails if the location was written to.
     Check(u8),
     Exit,
+    /// A fence in another thread.
+    Everywhere(ThreadId),
 }
 
 /// A program: thread 0 is there from the start, and so are all that nobody spawns.
@@ -221,6 +223,7 @@ impl Machine {
             Some(Do::Spawn(other)) => Op::new(Kind::Spawn, Write, thread(other)),
             Some(Do::Join(other)) => Op::new(Kind::Join, Read, thread(other)),
             Some(Do::Exit) => Op::local(Kind::Exit),
+            Some(Do::Everywhere(other)) => Op::new(Kind::Everywhere, Read, thread(other)),
         }
     }
 
@@ -343,6 +346,10 @@ impl Machine {
             }
             Some(Do::Spawn(other)) => self.actors[other as usize].born = true,
             Some(Do::Exit) => self.exited = true,
+            Some(Do::Everywhere(other)) => {
+                let place = self.actors[other as usize].pc as u32;
+                self.actors[me].saw.push(place);
+            }
         }
         self.actors[me].pc += jump;
         self.actors[me].yields = self.next(t) == Some(Do::Yield);

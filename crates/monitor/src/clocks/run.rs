@@ -407,6 +407,21 @@ impl Thread {
         }
     }
 
+    /// All that the thread in `slot` did before its event of this time happens before what comes next. If that is true of all
+    /// threads, nothing needs to be learnt of what they knew: it was somebody's.
+    pub fn hear_of(&mut self, slot: Slot, time: Time) {
+        self.rc20.hear_of(slot, time);
+        if self.is_tso() {
+            self.tso.hear_of(slot, time);
+        }
+    }
+
+    /// A fence that somebody else makes in this thread, who handed this on before: what is done from now on comes after it.
+    pub fn fenced_by(&mut self, other: &Message) {
+        self.acquire(other);
+        self.fence(Mode::SeqCst, &mut Hidden::new());
+    }
+
     /// Releases a synchronisation object.
     pub fn release(&mut self, into: &mut Message) {
         self.psc.release(&mut into.psc);

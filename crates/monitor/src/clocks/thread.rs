@@ -291,6 +291,19 @@ impl Thread {
         self.learn(&from.hb);
     }
 
+    /// What the thread in `slot` did before its event of this time happens before what comes next, and so do its plain
+    /// accesses so far. That one must begin another epoch: by a fence, say.
+    pub fn hear_of(&mut self, slot: Slot, time: Time) {
+        if self.sc.get(slot) < time.saturating_sub(1) {
+            self.sc.raise(slot, time.saturating_sub(1));
+            self.learnt = self.time;
+        }
+        self.cur.raise(slot, time);
+        if self.ahead {
+            self.acq.raise(slot, time);
+        }
+    }
+
     /// Releases a synchronisation object.
     pub fn release(&mut self, into: &mut Message) {
         into.sc.join(&self.sc);

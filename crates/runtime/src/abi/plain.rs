@@ -124,11 +124,3 @@ pub extern "C" fn __tsan_func_exit() {
         thread.stack.exit();
     }
 }
-
-/// Accesses from here on don't count (clang, around `no_sanitize` callees). Nothing to do.
-#[unsafe(no_mangle)]
-pub extern "C" fn __tsan_ignore_thread_begin() {}
-
-/// The other end.
-#[unsafe(no_mangle)]
-pub extern "C" fn __tsan_ignore_thread_end() {}

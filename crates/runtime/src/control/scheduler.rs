@@ -5,7 +5,7 @@ mod waiting;
 
 pub use turns::{
     NewThread, arrives, begin, expect, forget_last, has_ended, leave, offer, point, point_to_read,
-    point_when, release,
+    point_when, release, way,
 };
 
 use super::bodies::Body;
@@ -73,9 +73,7 @@ pub fn get() -> Option<&'static mut Scheduler> {
 }
 
 /// The object that stands for a thread.
-pub fn object(thread: ThreadId) -> u64 {
-    1 << 63 | u64::from(thread)
-}
+pub use seqcst_explore::thread_object as object;
 
 /// Begins an execution: the calling thread is the first one, and runs. Its stack begins at `base`.
 pub fn start(shared: Shared, first: Body, warm: Warm, base: usize) {

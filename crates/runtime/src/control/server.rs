@@ -94,6 +94,7 @@ fn prepare(shared: Shared) {
         sys::exit(0);
     }
     thread::current();
+    load_early();
     QUIET.store(true, Ordering::Relaxed);
     memo::start();
     interpose::crash::ignore();
@@ -101,6 +102,14 @@ fn prepare(shared: Shared) {
     // SAFETY: no preconditions.
     unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
     streams::close_input();
+}
+
+/// What libc loads when it is first needed (to end a thread, or to show a stack) is there for all copies: loaded once, at
+/// one place.
+fn load_early() {
+    // SAFETY: the name ends in a zero byte; the library's constructors don't touch the program. It is never closed.
+    unsafe { libc::dlopen(c"libgcc_s.so.1".as_ptr(), libc::RTLD_NOW) };
+    interpose::modules::refresh();
 }
 
 /// Threads of this process.

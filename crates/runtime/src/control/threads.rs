@@ -3,10 +3,11 @@
 pub use super::scheduler::NewThread;
 
 use super::scheduler;
+use super::settings;
 use super::spin::Read;
 use crate::interpose;
 use core::sync::atomic::{AtomicU32, Ordering};
-use seqcst_explore::{AccessType, Kind, Op, ThreadId};
+use seqcst_explore::{AccessType, FENCES, Kind, Op, THREADS, ThreadId};
 
 /// A thread is about to be created.
 pub fn expect(pc: usize) -> Option<NewThread> {
@@ -30,7 +31,8 @@ pub fn begin(newcomer: NewThread, base: usize) {
 pub fn ends() {
     super::guarded(|| {
         let me = super::me();
-        scheduler::point(Op::new(Kind::End, AccessType::Write, scheduler::object(me)), 0);
+        let op = Op::new(Kind::End, AccessType::Write, scheduler::object(me));
+        scheduler::point(op.and(AccessType::Read, THREADS), 0);
     });
 }
 
@@ -82,6 +84,22 @@ static STAYED: AtomicU32 = AtomicU32::new(0);
 /// A thread that has ended may really end: the real call won't wait for others.
 pub fn release(thread: ThreadId) {
     scheduler::release(thread);
+}
+
+/// The running thread is about to make a fence in all others, of which it must know which there are.
+pub fn about_to_fence(pc: usize) {
+    let op = Op::new(Kind::Fence, AccessType::Write, THREADS);
+    let ordered = settings::get().orders_sc();
+    scheduler::point(if ordered { op.and(AccessType::Write, FENCES) } else { op }, pc);
+}
+
+/// The running thread is about to make a fence in one of these: in which?
+pub fn fence_in_one(threads: &[ThreadId], pc: usize) -> usize {
+    let fence = |thread| Op::new(Kind::Everywhere, AccessType::Read, scheduler::object(thread));
+    scheduler::point(fence(threads[0]), pc);
+    let chosen = if threads.len() > 1 { scheduler::way(threads.len() as u32) as usize } else { 0 };
+    super::turned_out(fence(threads[chosen]));
+    chosen
 }
 
 /// Every thread has ended, the first one by `pthread_exit`: so does the process.

@@ -50,8 +50,10 @@ pub fn up() -> Warm {
 pub fn shared_memory(size: usize) -> *mut u8 {
     let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
     let flags = (libc::MAP_SHARED | libc::MAP_ANONYMOUS) as usize;
-    // SAFETY: a new mapping at an address of the kernel's choice.
-    let memory = unsafe { sys::call(libc::SYS_mmap as usize, [0, size, protection, flags, usize::MAX, 0]) };
+    // SAFETY: a new mapping, which replaces none.
+    let memory = unsafe {
+        sys::call(libc::SYS_mmap as usize, [sys::own_place(size), size, protection, flags, usize::MAX, 0])
+    };
     memory.map_or(ptr::null_mut(), |at| at as *mut u8)
 }
 

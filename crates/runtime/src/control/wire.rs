@@ -18,8 +18,9 @@ impl Shared {
     pub fn map(file: i32) -> Option<Shared> {
         let map = |size: usize| {
             let (flags, protection) = (libc::MAP_SHARED, libc::PROT_READ | libc::PROT_WRITE);
-            let args = [0, size, protection as usize, flags as usize, file as usize, 0];
-            // SAFETY: a new mapping at an address of the kernel's choice.
+            let place = crate::sys::own_place(size);
+            let args = [place, size, protection as usize, flags as usize, file as usize, 0];
+            // SAFETY: a new mapping, which replaces none.
             unsafe { crate::sys::call(libc::SYS_mmap as usize, args) }.ok().map(|at| at as *mut Header)
         };
         let size = crate::sys::file_size(file).ok().filter(|&size| size >= size_of::<Header>())?;

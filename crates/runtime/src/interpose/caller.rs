@@ -15,6 +15,12 @@ impl Caller {
         unsafe { *self.0 }
     }
 
+    /// Is it the unwinder (libgcc)? Its locks are of no concern to the program.
+    #[inline]
+    pub fn is_unwinder(self) -> bool {
+        super::modules::is_unwinder(self.pc())
+    }
+
     /// The return address, if an instrumented function makes the call itself.
     ///
     /// Libraries that aren't instrumented (Rust's std, libstdc++) copy and free memory under locks and counters that

@@ -8,13 +8,13 @@
 //! |---|---|
 //! | threads that begin and end | [`threads`], [`cancel`] |
 //! | locks and meeting points | [`mutexes`], [`rwlocks`], [`conditions`], [`barriers`], [`semaphores`], [`once`], [`guards`], [`unwinding`] |
-//! | the kernel as a messenger: pipes, sockets, signals | [`kernel`] |
+//! | the kernel as a messenger: pipes, sockets, signals; fences in all threads | [`kernel`], [`membarrier`] |
 //! | Rust's std, which is not instrumented | [`rust_std`], [`stubs`], [`opaque`] |
 //! | C++ exceptions | [`exceptions`] |
 //! | memory | [`memory`], [`strings`], [`modules`] |
 //! | how processes begin, end and multiply | [`begin`], [`exit`], [`abort`], [`crash`], [`signals`], [`fork`], [`exec`] |
 //! | what differs from run to run: time, randomness, numbers of processes; system calls | [`time`], [`chance`], [`identity`], [`syscalls`] |
-//! | what people may say about their program (`seqcst.h`) | [`annotations`] |
+//! | what people may say about their program (`seqcst.h`; what race detectors are told) | [`annotations`], [`claims`] |
 //!
 //! Under `seqcst explore` nobody waits in libc or in the kernel: who would have to wait gets no turn ([`crate::control`]).
 //!
@@ -33,6 +33,7 @@ pub mod barriers;
 pub mod begin;
 pub mod cancel;
 pub mod chance;
+pub mod claims;
 pub mod conditions;
 pub mod crash;
 pub mod exceptions;
@@ -42,6 +43,7 @@ pub mod fork;
 pub mod guards;
 pub mod identity;
 pub mod kernel;
+pub mod membarrier;
 pub mod memory;
 pub mod modules;
 pub mod mutexes;

@@ -5,7 +5,8 @@
 
 use crate::memory;
 use crate::spin::Lock;
-use core::ffi::{c_int, c_void};
+use core::ffi::{CStr, c_int, c_void};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 real! {
     fn dlclose(handle: *mut c_void) -> c_int;
@@ -21,6 +22,16 @@ pub(super) struct Known {
     /// How many libraries were ever loaded and unloaded.
     changes: u64,
     ranges: Vec<Range>,
+}
+
+/// The code of libgcc, which unwinds stacks: from where to where.
+static UNWINDER: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
+
+/// Is this address in libgcc?
+#[inline]
+pub fn is_unwinder(pc: usize) -> bool {
+    let [from, to] = UNWINDER.each_ref().map(|end| end.load(Ordering::Relaxed));
+    from <= pc && pc < to
 }
 
 /// Looks whether libraries have come or gone.
@@ -65,6 +76,17 @@ unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _: usize, ranges: *m
         let writable =
             |header: &&libc::Elf64_Phdr| header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_W != 0;
         let base = (*info).dlpi_addr as usize;
+        let name = (*info).dlpi_name;
+        if !name.is_null() && CStr::from_ptr(name).to_bytes().windows(8).any(|part| part == b"libgcc_s") {
+            let code = headers
+                .iter()
+                .find(|header| header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_X != 0);
+            if let Some(code) = code {
+                let from = base + code.p_vaddr as usize;
+                UNWINDER[1].store(from + code.p_memsz as usize, Ordering::Relaxed);
+                UNWINDER[0].store(from, Ordering::Relaxed);
+            }
+        }
         let range = |header: &libc::Elf64_Phdr| (base + header.p_vaddr as usize, header.p_memsz as usize);
         ranges.extend(headers.iter().filter(writable).map(range));
     }

@@ -4,6 +4,8 @@
 //!
 //! A recursive mutex is acquired and released at every level: the inner ones add nothing that isn't so. C11's `mtx_t` is
 //! a `pthread_mutex_t`, but its functions reach libc's mutexes by another way.
+//!
+//! The unwinder's own locks order nothing of the program, and are never held from one step to another: they are no steps.
 
 use super::caller::Caller;
 use super::{acquired, release, renewed, threads};
@@ -84,6 +86,10 @@ fn turn_to_try<T: Waitable>(lock: *const T, caller: Caller) {
 macro_rules! locks {
     (take $($work:ident => $real:ident($type:ty);)*) => {$(
         unsafe extern "C" fn $work(lock: *mut $type, caller: Caller) -> c_int {
+            if caller.is_unwinder() {
+                // SAFETY: the caller's arguments.
+                return unsafe { real::$real(lock) };
+            }
             if control::active() {
                 turn(lock, None, caller);
             }
@@ -93,6 +99,10 @@ macro_rules! locks {
     )*};
     (try $($work:ident => $real:ident($type:ty);)*) => {$(
         unsafe extern "C" fn $work(lock: *mut $type, caller: Caller) -> c_int {
+            if caller.is_unwinder() {
+                // SAFETY: the caller's arguments.
+                return unsafe { real::$real(lock) };
+            }
             if control::active() {
                 turn_to_try(lock, caller);
             }
@@ -102,6 +112,10 @@ macro_rules! locks {
     )*};
     (free $($work:ident => $real:ident($type:ty);)*) => {$(
         unsafe extern "C" fn $work(lock: *mut $type, caller: Caller) -> c_int {
+            if caller.is_unwinder() {
+                // SAFETY: the caller's arguments.
+                return unsafe { real::$real(lock) };
+            }
             let act = || {
                 release(lock, Side::All, caller);
                 // SAFETY: the caller's arguments.

@@ -66,6 +66,15 @@ fn over(flag: usize) {
 /// # Safety
 /// It is `pthread_once` or `call_once`, and the call is the program's.
 unsafe fn calling(real: *mut c_void, call: Call) {
+    if call.caller.is_unwinder() {
+        // SAFETY: the caller's promise.
+        return unsafe {
+            core::mem::transmute::<*mut c_void, extern "C" fn(*mut Flag, Initialiser)>(real)(
+                call.flag,
+                call.initialiser,
+            )
+        };
+    }
     if control::active() {
         // SAFETY: the caller's flag, which stays while somebody waits for it.
         let can = || unsafe { locks::once(call.flag) };

@@ -5,7 +5,7 @@
 //! wait, to be woken (or late).
 
 use super::caller::Caller;
-use super::{chance, identity, time};
+use super::{chance, identity, membarrier, time};
 use crate::control::clock::{self, Moment};
 use crate::control::steps::{self, Taking};
 use crate::control::{self, queues};
@@ -58,6 +58,15 @@ unsafe extern "C" fn syscall(
             libc::SYS_getrandom if chance::is_ours() => {
                 chance::fill(a as *mut c_void, b);
                 Some(Ok(b as c_long))
+            }
+            libc::SYS_membarrier => {
+                let result = real::syscall(number, a, b, c, d, e, f);
+                if result == 0 {
+                    membarrier::called(a as c_int, caller.pc());
+                    Some(Ok(0))
+                } else {
+                    Some(if result > 0 { Ok(result) } else { Err(*libc::__errno_location()) })
+                }
             }
             _ if control::active() => under_control(number, [a, b, c, d, e, f], caller),
             _ => None,

@@ -33,6 +33,19 @@ pub struct Access {
     pub site: Site,
 }
 
+/// What a compare-and-swap came to, and what else it could have come to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Swap {
+    /// What it expects.
+    pub expected: u64,
+    /// What it found.
+    pub found: u64,
+    /// What it could have found, without repetition.
+    pub old: Vec<u64>,
+    /// Its memory order if it fails.
+    pub failure: Mode,
+}
+
 /// An access with names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shown {
@@ -117,6 +130,8 @@ pub struct Report {
     pub other: Option<Shown>,
     /// The write that a stale access could read instead.
     pub older: Option<Shown>,
+    /// If the stale access compares and swaps.
+    pub swap: Option<Swap>,
     /// The later one of a race frees the memory.
     pub freed: bool,
     /// From the missed write to the stale access.

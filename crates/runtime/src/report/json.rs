@@ -2,7 +2,8 @@
 //!
 //! `{"tool": "seqcst", "pid", "program", "model", "reports": […], "counts": {…}, "suppressed": […], "notes": […]}`.
 //! A report has `kind` (`stale`, `race`, `benign-wait`), `error` (it was printed and counts), `origin` (`std`, if it lies
-//! in Rust's own locks), `count`, `access`, and `missed` and perhaps `older`, `chain` and `repair`, or for a race `earlier`
+//! in Rust's own locks), `count`, `access`, and `missed` and perhaps `older`, `swap` (of a compare-and-swap: `expected`, `found`, the values
+//! that it could have found in `old`, its order of `failure`), `chain` and `repair`, or for a race `earlier`
 //! and `freed`. An access has `thread` (0 is the main thread), `what`, `mode`, `addr`, `size`, `variable` if it is a global
 //! one, `stack` from the inside out, and `headline`: which of its frames stands for the access.
 
@@ -74,6 +75,16 @@ fn report(json: &mut Json, report: &Report, count: u64) {
         }
         if let Some(older) = &report.older {
             json.field("older", |json| access(json, older));
+        }
+        if let Some(swap) = &report.swap {
+            json.field("swap", |json| {
+                json.object(|json| {
+                    json.field("expected", |json| json.number(swap.expected));
+                    json.field("found", |json| json.number(swap.found));
+                    json.field("old", |json| json.list(swap.old.iter(), |json, &old| json.number(old)));
+                    json.field("failure", |json| json.text(words::mode(swap.failure)));
+                });
+            });
         }
         if report.kind == Kind::Race {
             json.field("freed", |json| json.flag(report.freed));

@@ -18,11 +18,12 @@ mod symbols;
 mod text;
 mod words;
 
-pub use found::{Access, Fate, Kind, Report, Shown, Step};
+pub use found::{Access, Fate, Kind, Report, Shown, Step, Swap};
 pub use frames::Frame;
 
 use crate::context::Site;
 use crate::control::{findings, server};
+use crate::interpose::claims;
 use crate::journal::{EventKind, Link};
 use crate::spin::Lock;
 use crate::{options, sys};
@@ -56,6 +57,7 @@ pub fn stale(
     access: &Access,
     missed: Option<&Access>,
     older: Option<&Access>,
+    swap: Option<Swap>,
     chain: impl FnOnce() -> Vec<Link>,
     benign: bool,
 ) {
@@ -74,12 +76,15 @@ pub fn stale(
         Some(first) => Access { mode: Some(first.mode), thread: first.thread, ..*missed },
         None => *missed,
     });
-    tell(&Violation { kind, access, other: missed.as_ref(), older, freed: false, chain }, pair);
+    tell(&Violation { kind, access, other: missed.as_ref(), older, swap, freed: false, chain }, pair);
 }
 
 /// Two accesses race: one of them plain, one of them a write. `freed`: the later one frees the memory.
 #[inline]
 pub fn race(now: &Access, before: &Access, freed: bool) {
+    if claims::is_benign(now.addr, now.size.into()) {
+        return;
+    }
     if server::is_quiet() {
         return findings::note(Kind::Race, now, Some(before));
     }
@@ -90,8 +95,15 @@ pub fn race(now: &Access, before: &Access, freed: bool) {
     };
     let freed = freed || now.what == EventKind::Free;
     let chain = Vec::new();
-    let violation =
-        Violation { kind: Kind::Race, access: now, other: Some(before), older: None, freed, chain };
+    let violation = Violation {
+        kind: Kind::Race,
+        access: now,
+        other: Some(before),
+        older: None,
+        swap: None,
+        freed,
+        chain,
+    };
     tell(&violation, pair);
 }
 

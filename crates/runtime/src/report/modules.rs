@@ -12,7 +12,7 @@ use std::ffi::CString;
 
 type Bytes = &'static [u8];
 type Elf = object::read::elf::ElfFile64<'static>;
-type Dwarf = Context<gimli::EndianSlice<'static, gimli::LittleEndian>>;
+pub type Dwarf = Context<gimli::EndianSlice<'static, gimli::LittleEndian>>;
 
 /// A file that is mapped at some place.
 pub struct Module {

@@ -1,7 +1,7 @@
 //! The reports there are: what was found becomes one of them or is counted with one, and gets its names and its fate.
 
 use super::counts::{self, Counts};
-use super::found::{Access, Fate, Kind, Report, Shown, Step};
+use super::found::{Access, Fate, Kind, Report, Shown, Step, Swap};
 use super::frames::{self, Frame};
 use super::seen::{self, Pair};
 use super::symbols::Symbols;
@@ -39,6 +39,7 @@ pub struct Violation<'a> {
     pub access: &'a Access,
     pub other: Option<&'a Access>,
     pub older: Option<&'a Access>,
+    pub swap: Option<Swap>,
     pub freed: bool,
     pub chain: Vec<Link>,
 }
@@ -97,10 +98,11 @@ impl State {
             None => {
                 let older = violation.older.map(|older| self.shown(older));
                 let fate = self.fate(violation.kind, &access, other.as_ref(), options);
-                let (kind, freed) = (violation.kind, violation.freed);
+                let (kind, freed, swap) = (violation.kind, violation.freed, violation.swap.clone());
                 let chain = violation.chain.iter().map(|link| self.step(link)).collect();
                 let repair = String::new();
-                let mut report = Report { kind, fate, count: 0, access, other, older, freed, chain, repair };
+                let mut report =
+                    Report { kind, fate, count: 0, access, other, older, swap, freed, chain, repair };
                 let advice = match model(options) {
                     Model::Tso => repair::under_tso(&violation.chain),
                     model => repair::repair(&violation.chain, violation.access.mode, model),
@@ -302,7 +304,7 @@ mod tests {
             let (load, store) = (access(1, EventKind::Load, load), access(2, EventKind::Store, store));
             let chain = vec![link];
             let (kind, access, other, older) = (Kind::Wait, &load, Some(&store), None);
-            state.add(&Violation { kind, access, other, older, freed: false, chain }, None);
+            state.add(&Violation { kind, access, other, older, swap: None, freed: false, chain }, None);
         }
         let counts: Vec<_> = state.reports.iter().map(|report| report.count).collect();
         assert_eq!(counts, [3, 1]);

@@ -1,7 +1,7 @@
 //! From sites to frames, and from addresses to the names of variables. What was found once is kept.
 
 use super::frames::Frame;
-use super::modules::{Module, Modules};
+use super::modules::{Dwarf, Module, Modules};
 use crate::context::{self, Site};
 use addr2line::gimli;
 use std::borrow::Cow;
@@ -87,6 +87,41 @@ fn demangled(name: &str) -> String {
 /// What the debug information says.
 fn described(module: &mut Module, offset: u64) -> Result<Vec<Frame>, gimli::Error> {
     let Some(dwarf) = module.dwarf() else { return Ok(Vec::new()) };
+    let mut frames = frames_at(dwarf, offset)?;
+    for index in 0..frames.len() {
+        if frames[index].line == 0 {
+            nearest_line(dwarf, offset, &mut frames, index)?;
+        }
+    }
+    Ok(frames)
+}
+
+/// Code that stands for several places has no line (0): the nearest one of the same function, inlined in the same place,
+/// those before first. Without any, the file alone would say little: the function and the module say more.
+fn nearest_line(dwarf: &Dwarf, offset: u64, frames: &mut [Frame], index: usize) -> Result<(), gimli::Error> {
+    const FAR: u64 = 1 << 12;
+    let rows = |from, to| -> Result<Vec<u64>, gimli::Error> {
+        let rows = dwarf.find_location_range(from, to)?;
+        Ok(rows.filter(|row| row.2.line.is_some_and(|line| line != 0)).map(|row| row.0).collect())
+    };
+    let before = rows(offset.saturating_sub(FAR), offset)?;
+    let after = rows(offset, offset + FAR)?;
+    let outer = frames.len() - index;
+    for at in before.into_iter().rev().chain(after) {
+        let others = frames_at(dwarf, at)?;
+        let Some(others) = others.len().checked_sub(outer).map(|inner| &others[inner..]) else { continue };
+        let same = others.iter().zip(&frames[index..]).all(|(one, other)| one.function == other.function);
+        if same && others[0].line != 0 {
+            let Frame { file, line, column, .. } = others[0].clone();
+            frames[index] = Frame { file, line, column, ..std::mem::take(&mut frames[index]) };
+            return Ok(());
+        }
+    }
+    frames[index].file.clear();
+    Ok(())
+}
+
+fn frames_at(dwarf: &Dwarf, offset: u64) -> Result<Vec<Frame>, gimli::Error> {
     let mut found = dwarf.find_frames(offset).skip_all_loads()?;
     let mut frames = Vec::new();
     while let Some(frame) = found.next()? {

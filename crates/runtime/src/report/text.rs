@@ -47,6 +47,9 @@ fn stale(out: &mut String, report: &Report, style: &Style) {
     let _ = writeln!(out, "WARNING: seqcst: this {kind} {wrong} under {model}{longer} (pid={pid})");
     let _ = writeln!(out, "  {} {may}:", describe(access, &words::atomic_access(&access.access)));
     stack(out, &access.stack, style);
+    if let Some(swap) = &report.swap {
+        wrapped(out, &words::swap(swap));
+    }
     if let Some(missed) = &report.other {
         let what = words::atomic_access(&missed.access);
         let buffer = if *model == "TSO" { ", while it is still in the store buffer" } else { "" };

@@ -1,7 +1,7 @@
 //! Accesses, threads and repairs in words.
 
 use super::repair::{Needs, Repair};
-use super::{Access, Report, Step};
+use super::{Access, Report, Step, Swap};
 use crate::journal::{Edge, EventKind};
 use seqcst_model::Mode;
 
@@ -68,6 +68,24 @@ pub fn race_access(access: &Access) -> String {
 pub fn atomic_access(access: &Access) -> String {
     let order = access.mode.map(|order| format!(" ({})", mode(order))).unwrap_or_default();
     format!("{} of {}{order}", what(access.what), bytes(access.size))
+}
+
+/// What a compare-and-swap came to, and what else it may come to.
+pub fn swap(swap: &Swap) -> String {
+    let Swap { expected, found, old, failure } = swap;
+    let failed = found != expected;
+    let others: Vec<String> = old.iter().filter(|&value| value != expected).map(u64::to_string).collect();
+    let well = |same: bool| if same { " as well" } else { "" };
+    let mut may = Vec::new();
+    if !others.is_empty() {
+        let others = others.join(" or ");
+        may.push(format!("find {others} and fail{} (a load, {})", well(failed), mode(*failure)));
+    }
+    if others.len() < old.len() {
+        may.push(format!("find an older {expected} and succeed{}", well(!failed)));
+    }
+    let came = if failed { "failed" } else { "succeeded" };
+    format!("It expects {expected}, found {found} and {came}; it may {}.", may.join(", or "))
 }
 
 fn bytes(size: u8) -> String {

@@ -13,7 +13,7 @@ use crate::sync::atomic::ordering_name;
 use seqcst_explore::{Divergence, End, Failure, Kind, Outcome, ThreadId, Trace};
 use seqcst_model::Mode;
 use seqcst_model::Model;
-use seqcst_monitor::clocks::Write;
+use seqcst_monitor::clocks::{Look, Write};
 use std::fmt::Write as _;
 
 /// What is wrong.
@@ -153,13 +153,19 @@ fn stale_access(text: &mut String, source: &mut Closure<'_>, trace: &Trace, stal
         "seqcst: not robust under {}: an access may be stale",
         model_name(source.options.model)
     );
-    let mode = ordering_name(access.mode);
+    let (mode, failed) = match stale.failed_on {
+        Some(found) => {
+            (access.failure, format!(", which failed, as it found {}", source.world.notes.value(found)))
+        }
+        None => (access.mode, String::new()),
+    };
     let _ = writeln!(
         text,
-        "  {} at {}: {}({mode}) of a{}",
+        "  {} at {}: {}({}) of a{}{failed}",
         who(source, stale.thread),
         place(access.site),
         access.name,
+        ordering_name(mode),
         stale.atomic
     );
     show(text, access.site);
@@ -167,10 +173,12 @@ fn stale_access(text: &mut String, source: &mut Closure<'_>, trace: &Trace, stal
         Some(missed) => wrote(text, source, "can miss", missed),
         None => *text += "  can miss a write that is no longer remembered\n",
     }
-    let instead = if access.rmw || access.look != seqcst_monitor::clocks::Look::Load {
-        "and come right after"
-    } else {
-        "and read"
+    let old = stale.older.as_ref().map(|older| older.value);
+    let instead = match access.look {
+        // A weak one may fail whatever it finds.
+        Look::Load => "and read",
+        Look::StrongCas(expected) if old.is_some_and(|old| old != expected) => "and fail on",
+        _ => "and come right after",
     };
     match &stale.older {
         Some(older) => wrote(text, source, instead, older),

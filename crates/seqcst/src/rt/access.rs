@@ -73,7 +73,7 @@ pub fn atomic(
             (Shape::Store, Some(new)) => (Done::Stored(new), op),
             (_, Some(new)) => (Done::Updated(new), op),
         };
-        world.watch_after(id, &access, done);
+        world.watch_after(id, &access, done, old);
         if world.notes.wanted {
             let text = words(&mut world.notes, &access, id, old, done);
             note(world, || text);

@@ -37,6 +37,8 @@ pub struct Stale {
     pub older: Option<Write>,
     /// All values that it could read instead.
     pub choices: Vec<u64>,
+    /// It is a compare-and-swap that failed, on this value.
+    pub failed_on: Option<u64>,
 }
 
 /// How a thread died.

@@ -100,9 +100,16 @@ impl World {
 
     /// After an atomic access: what is known now?
     #[inline]
-    pub fn watch_after(&mut self, atomic: u32, access: &Access, done: Done) {
+    pub fn watch_after(&mut self, atomic: u32, access: &Access, done: Done, old: u64) {
         if !self.watch.on {
             return;
+        }
+        if access.rmw
+            && done == Done::Read
+            && let Some(Finding::Stale(stale)) = self.watch.findings.last_mut()
+            && stale.step == self.trace.steps.len() as u32
+        {
+            stale.failed_on = Some(old);
         }
         let views = &mut self.tasks[self.current as usize].views;
         let place = self.atomics.get(atomic);
@@ -175,7 +182,8 @@ impl World {
         let choices = (stale.known..stale.missed).filter_map(write).map(|write| write.value).collect();
         let (thread, step) = (self.current, self.trace.steps.len() as u32);
         let past = self.me().past;
-        let finding = Stale { thread, step, past, atomic, access: *access, missed, older, choices };
+        let finding =
+            Stale { thread, step, past, atomic, access: *access, missed, older, choices, failed_on: None };
         self.found.push(Found::Stale(u64::from(access.site)));
         self.watch.findings.push(Finding::Stale(finding));
     }

@@ -86,3 +86,16 @@ pub fn leak() {
     let cycle = Arc::new(Cycle(Mutex::new(None)));
     *cycle.0.lock().unwrap() = Some(cycle.clone());
 }
+
+/// Store buffering where the second access is a compare-and-swap that fails.
+pub fn failing_swap() {
+    let shared = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+    let other = shared.clone();
+    let thread = thread::spawn(move || {
+        other.0.store(1, Release);
+        let _ = other.1.compare_exchange(5, 6, SeqCst, Acquire);
+    });
+    shared.1.store(1, Release);
+    shared.0.load(Acquire);
+    thread.join().unwrap();
+}

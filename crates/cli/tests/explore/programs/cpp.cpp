@@ -136,6 +136,12 @@ int main(int count, char **arguments) {
             }
         });
         assert(counter == 1);
+    } else if (kind == "throws") { // the unwinder has locks of its own
+        std::atomic<int> caught = 0;
+        run([&](int) {
+            try { throw 1; } catch (int) { caught++; }
+        });
+        assert(caught == 2);
     } else if (kind == "local") {
         std::atomic<int> ended = 0;
         run([&](int) { local.count = &ended; });

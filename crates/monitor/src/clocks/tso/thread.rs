@@ -182,6 +182,14 @@ impl Thread {
         self.fence();
     }
 
+    /// What the thread in `slot` did before this time is in memory, and before what comes next.
+    pub fn hear_of(&mut self, slot: Slot, time: Time) {
+        let last = time.saturating_sub(1);
+        self.sc.raise(slot, last);
+        self.loads.raise(slot, last);
+        self.fence();
+    }
+
     /// Releases a synchronisation object.
     pub fn release(&mut self, into: &mut Message) {
         self.fence();

@@ -5,8 +5,9 @@ use super::{Scheduler, get, object};
 use crate::control::bodies::Body;
 use crate::control::spin::{Arrival, Spin};
 use crate::control::{descriptors, pending};
+use crate::thread;
 use core::sync::atomic::Ordering::Relaxed;
-use seqcst_explore::{AccessType, Kind, Op, State, Step, ThreadId};
+use seqcst_explore::{AccessType, Kind, Op, State, Step, THREADS, ThreadId};
 
 /// Announces a step that can be made at any time, and waits for the turn.
 #[inline]
@@ -117,7 +118,13 @@ fn begin_step() {
     let (op, site, woken_by) = (thread.op, thread.pc as u64, thread.woken_by);
     scheduler.busy = true;
     scheduler.log.begin(Step { op, site, thread: scheduler.me as ThreadId, woken_by });
+    thread::goes_on();
     pending::deliver();
+}
+
+/// Which of `many` ways does the running thread's step take? To be asked after it has begun, once at most.
+pub fn way(many: u32) -> u32 {
+    get().map_or(0, |scheduler| scheduler.player.choose(many))
 }
 
 /// A thread that is being created.
@@ -132,7 +139,7 @@ pub struct NewThread {
 pub fn expect(pc: usize) -> Option<NewThread> {
     let spawn = |scheduler: &Scheduler| {
         let number = scheduler.threads.len() as ThreadId;
-        (number, Op::new(Kind::Spawn, AccessType::Write, object(number)))
+        (number, Op::new(Kind::Spawn, AccessType::Write, object(number)).and(AccessType::Read, THREADS))
     };
     point(spawn(get()?).1, pc);
     // Others may have created threads in the meantime.

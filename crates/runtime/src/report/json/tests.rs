@@ -22,6 +22,7 @@ fn whole_object() {
         access: shown(EventKind::Store, None),
         other: Some(shown(EventKind::Load, Some(Mode::Acquire))),
         older: None,
+        swap: None,
         freed: false,
         chain: Vec::new(),
         repair: String::new(),

@@ -1,6 +1,6 @@
 //! Whole reports, as people see them.
 
-use super::super::found::{Access, Fate, Step};
+use super::super::found::{Access, Fate, Step, Swap};
 use super::super::{repair, words};
 use super::*;
 use crate::context::Site;
@@ -64,8 +64,18 @@ fn step(edge: Edge, thread: u32, what: EventKind, mode: Mode, addr: usize, line:
 
 fn report(kind: Kind, access: Shown, other: Shown, chain: Vec<Step>) -> Report {
     let (fate, older, other) = (Fate::Error, None, Some(other));
-    let mut report =
-        Report { kind, fate, count: 1, access, other, older, freed: false, chain, repair: String::new() };
+    let mut report = Report {
+        kind,
+        fate,
+        count: 1,
+        access,
+        other,
+        older,
+        swap: None,
+        freed: false,
+        chain,
+        repair: String::new(),
+    };
     let links: Vec<_> = report.chain.iter().map(|step| step.link).collect();
     report.repair =
         words::repair(&report, &repair::repair(&links, report.access.access.mode, seqcst_model::Model::Rc11));
@@ -113,6 +123,20 @@ fn store_buffering() {
             ==================
         "#]],
     );
+}
+
+/// What it was, and what it could have been.
+#[test]
+fn a_swap_in_words() {
+    let swap = |found, old: &[u64]| {
+        words::swap(&Swap { expected: 1, found, old: old.to_vec(), failure: Mode::Acquire })
+    };
+    expect!["It expects 1, found 3 and failed; it may find 0 or 2 and fail as well (a load, acquire)."]
+        .assert_eq(&swap(3, &[0, 2]));
+    expect!["It expects 1, found 3 and failed; it may find an older 1 and succeed."]
+        .assert_eq(&swap(3, &[1]));
+    expect!["It expects 1, found 1 and succeeded; it may find 0 and fail (a load, acquire), or find an older 1 and succeed as well."]
+        .assert_eq(&swap(1, &[0, 1]));
 }
 
 #[test]
