@@ -7,7 +7,7 @@ use crate::{Answer, Details, Place, Problem, Verdict, Witness, words};
 use serde_json::{Value, json};
 
 /// Kinds of results, with a name and an explanation, in the order of the rules.
-const RULES: [(&str, &str, &str); 8] = [
+const RULES: [(&str, &str, &str); 9] = [
     (
         "stale-access",
         "Access that can be stale",
@@ -18,6 +18,12 @@ const RULES: [(&str, &str, &str); 8] = [
         "Data race",
         "Two accesses to the same memory, at least one of them a write and one of them not atomic, with no order between \
          them.",
+    ),
+    (
+        "misuse",
+        "Misuse of memory or of an object",
+        "Memory or an object of synchronisation is used that may not be used, or not in this way: after it was freed, \
+         for instance.",
     ),
     (
         "benign-wait",
@@ -138,6 +144,7 @@ fn result(rule: &str, level: &str, text: &str, at: Value) -> Value {
 fn report(report: &Report) -> Value {
     let rule = match report.kind.as_str() {
         "race" => "data-race",
+        "misuse" => "misuse",
         "benign-wait" => "benign-wait",
         _ => "stale-access",
     };
@@ -148,7 +155,11 @@ fn report(report: &Report) -> Value {
     let mut out = result(rule, level, &text, frame_location(report.access.frame()));
     let mut stacks = vec![stack("this access", &report.access)];
     if let Some(other) = report.other() {
-        let words = if rule == "data-race" { "the earlier access" } else { "the write that can be missed" };
+        let words = match rule {
+            "data-race" => "the earlier access",
+            "misuse" => "the end of its life",
+            _ => "the write that can be missed",
+        };
         out["relatedLocations"] = json!([said(frame_location(other.frame()), words)]);
         stacks.push(stack("the other access", other));
     }

@@ -46,6 +46,8 @@ pub enum Verdict {
     NotRobust,
     /// Conflicting accesses that nothing orders.
     Race,
+    /// Memory or an object is used after its end, or in a way that is not allowed.
+    Misuse,
     /// An assertion that can fail, under SC already.
     Assertion,
     /// No thread can move, under SC already.
@@ -58,7 +60,7 @@ pub enum Verdict {
     Unproved,
 }
 
-use Verdict::{Assertion, BenignWait, BySchedule, Deadlock, NotRobust, Race, Robust, Unproved};
+use Verdict::{Assertion, BenignWait, BySchedule, Deadlock, Misuse, NotRobust, Race, Robust, Unproved};
 
 impl Verdict {
     /// As it stands in headers, and in answers of the tool.
@@ -67,6 +69,7 @@ impl Verdict {
             Robust => "robust",
             NotRobust => "not-robust",
             Race => "race",
+            Misuse => "misuse",
             Assertion => "assertion",
             Deadlock => "deadlock",
             BenignWait => "benign-wait",

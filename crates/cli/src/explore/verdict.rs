@@ -35,6 +35,7 @@ impl Conclusion {
             }
             (None, End::Deadlock) => Verdict::Deadlock,
             (None, End::Livelock) => Verdict::Livelock,
+            _ if outcome.found.iter().any(|found| matches!(found, Found::Misuse(..))) => Verdict::Misuse,
             _ if outcome.found.iter().any(|found| matches!(found, Found::Stale(_))) => Verdict::NotRobust,
             _ if !outcome.found.is_empty() => Verdict::Race,
             (None, End::StepLimit) => {

@@ -10,8 +10,9 @@
 //! Under the scheduler nobody waits in libc: a thread arrives in one step and goes on in another, when its phase is over.
 
 use super::caller::Caller;
-use super::{acquire, release};
+use super::{acquire, objects, release};
 use crate::control::{self, steps};
+use crate::report::Object;
 use crate::spin::Lock;
 use crate::sync::{self, Side};
 use core::ffi::{c_int, c_uint, c_void};
@@ -70,6 +71,11 @@ fn find<T>(barrier: usize, with: impl FnOnce(&mut Phases) -> T) -> Option<T> {
     BARRIERS.lock().iter_mut().find(|phases| phases.barrier == barrier).map(with)
 }
 
+/// Are there threads in the open phase?
+pub(super) fn is_entered(barrier: usize) -> bool {
+    find(barrier, |phases| phases.entered > 0).unwrap_or(false)
+}
+
 fn forget(barrier: usize) {
     BARRIERS.lock().retain(|phases| phases.barrier != barrier);
     sync::forget(clock(barrier, 0) as usize);
@@ -99,17 +105,17 @@ pub unsafe extern "C" fn __interpose_pthread_barrier_init(
     result
 }
 
-/// In front of `pthread_barrier_destroy`. It waits until all have left.
-/// # Safety
-/// As the function.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __interpose_pthread_barrier_destroy(barrier: *mut Barrier) -> c_int {
+/// It waits until all have left; if some wait for others, for ever: then the real call isn't made.
+unsafe extern "C" fn destroy(barrier: *mut Barrier, caller: Caller) -> c_int {
+    if !objects::dies(barrier, Object::Barrier, caller) {
+        return libc::EBUSY;
+    }
     // SAFETY: the caller's arguments.
     let result = unsafe { real::pthread_barrier_destroy(barrier) };
     if result == 0 {
         forget(barrier as usize);
     }
-    result
+    objects::died(result, barrier, Object::Barrier, caller)
 }
 
 /// Waits, under the scheduler, until the phase is over that was entered as one of `before` phases.
@@ -132,6 +138,9 @@ unsafe extern "C" fn wait(barrier: *mut Barrier, caller: Caller) -> c_int {
     let name = barrier as usize;
     if control::active() {
         control::point(steps::change(Kind::Arrive, name), caller.pc());
+    }
+    if !objects::used(barrier, Object::Barrier, caller) {
+        return libc::EINVAL;
     }
     let before = find(name, |phases| phases.over);
     // A barrier that another process made has one clock only.
@@ -161,6 +170,7 @@ unsafe extern "C" fn wait(barrier: *mut Barrier, caller: Caller) -> c_int {
 
 shims! {
     __interpose_pthread_barrier_wait => wait, "rsi";
+    __interpose_pthread_barrier_destroy => destroy, "rsi";
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 //! libc runs our handlers last before the fork and first after it, so that no code of the program runs while the
 //! runtime's locks are held.
 
-use super::{barriers, exit, modules, threads};
+use super::{barriers, exit, modules, objects, threads};
 use crate::abi::libatomic;
 use crate::held::{Held, Hold};
-use crate::{atomics, chunks, control, places, report, sync, thread};
+use crate::{atomics, blocks, chunks, control, places, report, sync, thread};
 use core::array;
 use core::ffi::{c_int, c_void};
 use core::ptr;
@@ -28,7 +28,7 @@ pub(super) fn start() {
 }
 
 /// The runtime's locks, in the order in which they are taken: none is ever waited for by the holder of a later one.
-fn locks() -> [&'static dyn Hold; 8] {
+fn locks() -> [&'static dyn Hold; 9] {
     static RECORDS: Held<threads::ThreadRecords, { threads::SHARDS }> = Held::new(&threads::RECORDS);
     static BARRIERS: Held<Vec<barriers::Phases>, 1> = Held::new(array::from_ref(&barriers::BARRIERS));
     static MODULES: Held<modules::Known, 1> = Held::new(array::from_ref(&modules::KNOWN));
@@ -40,6 +40,7 @@ fn locks() -> [&'static dyn Hold; 8] {
         thread::held(),
         sync::held(),
         atomics::held(),
+        blocks::held(),
         chunks::held(),
     ]
 }
@@ -56,6 +57,7 @@ extern "C" fn child() {
     locks().iter().for_each(|lock| lock.renew());
     places::fork_child();
     threads::fork_child();
+    objects::fork_child();
     exit::fork_child();
     report::fork_child();
     thread::fork_child();

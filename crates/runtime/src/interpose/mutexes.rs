@@ -84,8 +84,10 @@ fn turn_to_try<T: Waitable>(lock: *const T, caller: Caller) {
 macro_rules! locks {
     (take $($work:ident => $real:ident($type:ty);)*) => {$(
         unsafe extern "C" fn $work(lock: *mut $type, caller: Caller) -> c_int {
+            lock.used(caller);
             if control::active() {
                 turn(lock, None, caller);
+                lock.used(caller);
             }
             // SAFETY: the caller's arguments.
             acquired(unsafe { real::$real(lock) }, lock, Side::All, caller)
@@ -93,8 +95,10 @@ macro_rules! locks {
     )*};
     (try $($work:ident => $real:ident($type:ty);)*) => {$(
         unsafe extern "C" fn $work(lock: *mut $type, caller: Caller) -> c_int {
+            lock.used(caller);
             if control::active() {
                 turn_to_try(lock, caller);
+                lock.used(caller);
             }
             // SAFETY: the caller's arguments.
             acquired(unsafe { real::$real(lock) }, lock, Side::All, caller)
@@ -103,6 +107,7 @@ macro_rules! locks {
     (free $($work:ident => $real:ident($type:ty);)*) => {$(
         unsafe extern "C" fn $work(lock: *mut $type, caller: Caller) -> c_int {
             let act = || {
+                lock.unlocked(caller);
                 release(lock, Side::All, caller);
                 // SAFETY: the caller's arguments.
                 unsafe { real::$real(lock) }

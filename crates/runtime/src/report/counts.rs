@@ -11,13 +11,15 @@ pub struct Counts {
     pub violations: u64,
     /// Data races.
     pub races: u64,
+    /// Misuses of memory and objects.
+    pub misuses: u64,
     /// Benign waits.
     pub waits: u64,
     /// Inside of Rust's standard library.
     pub std_locks: u64,
     /// Kept back by suppressions.
     pub suppressed: u64,
-    /// Occurrences of violations and races.
+    /// Occurrences of violations, races and misuses.
     pub occurrences: u64,
     /// Benign waits are errors: they were asked for.
     pub waits_are_errors: bool,
@@ -42,6 +44,7 @@ impl Counts {
                 (Fate::StdLock, _) => counts.std_locks += 1,
                 (_, Kind::Stale) => counts.violations += 1,
                 (_, Kind::Race) => counts.races += 1,
+                (_, Kind::Misuse(_)) => counts.misuses += 1,
                 (fate, Kind::Wait) => {
                     counts.waits += 1;
                     counts.waits_are_errors |= fate == Fate::Error;
@@ -56,7 +59,7 @@ impl Counts {
 
     /// How many count as errors.
     pub fn errors(&self) -> u64 {
-        self.violations + self.races + if self.waits_are_errors { self.waits } else { 0 }
+        self.violations + self.races + self.misuses + if self.waits_are_errors { self.waits } else { 0 }
     }
 
     /// `seqcst: 2 robustness violations, 1 data race (17 occurrences), ...`
@@ -66,6 +69,7 @@ impl Counts {
         let errors = [
             (self.violations, plural(self.violations, "robustness violation")),
             (self.races, plural(self.races, "data race")),
+            (self.misuses, plural(self.misuses, "misuse")),
             (if self.waits_are_errors { self.waits } else { 0 }, waits.clone()),
         ];
         parts.extend(errors.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text));
