@@ -5,7 +5,7 @@
 
 use crate::chunks;
 use crate::context::Site;
-use crate::control::{accesses, settings};
+use crate::control::{accesses, settings, stacks};
 use crate::held::{Held, Hold};
 use crate::journal::{self, Event, EventKind};
 use crate::places::{self, Others, Place};
@@ -79,6 +79,10 @@ fn controlled<T>(
     act: impl Fn() -> (T, Done, u64),
 ) -> T {
     accesses::announce(operation, &value);
+    let &Operation { addr, size, what, mode, pc, .. } = operation;
+    let site = thread.stack.site(pc);
+    let (number, mode, size) = (thread.number, Some(mode), size as u8);
+    stacks::look_at(&report::Access { thread: number, what, mode, addr, size, site });
     let act = || {
         let (result, done, read) = act();
         accesses::happened(operation, &done, read);

@@ -7,7 +7,7 @@ use crate::journal::EventKind;
 use crate::report::{self, Misuse};
 use crate::shadow::{self, Access, Earlier};
 use crate::thread::{self, Thread};
-use crate::{places, sync};
+use crate::{control, places, sync};
 
 /// Of a block that is freed, this much is checked for races: the rest is forgotten unseen.
 const CHECKED: usize = 1024;
@@ -146,6 +146,9 @@ pub fn misaligned(align: usize, pc: usize) {
 /// An object at this address is about to be used by a function of libc's.
 #[inline]
 pub fn used(addr: usize, pc: usize) {
+    if control::active() {
+        control::stacks::look_at_object(addr, pc);
+    }
     if shadow::is_freed(addr)
         && let Some(thread) = thread::entering()
     {

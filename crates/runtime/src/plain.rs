@@ -4,6 +4,7 @@ use crate::chunks::{self, Chunk};
 use crate::context::Site;
 use crate::shadow::{self, Access, Earlier, Found};
 use crate::thread::{self, Thread};
+use crate::control::stacks;
 use crate::{control, journal::EventKind, memory, places, report};
 
 /// An aligned access to 1, 2, 4 or 8 bytes: the fast path ends here if the thread has done the same in this epoch.
@@ -83,6 +84,11 @@ fn look(thread: &mut Thread, chunk: Chunk, access: Access, size: usize, pc: usiz
 #[inline]
 fn look_at(thread: &mut Thread, chunk: Chunk, access: Access, size: usize, site: Site) {
     if thread.races {
+        if control::active() {
+            let what = if access.write { EventKind::Store } else { EventKind::Load };
+            let (number, addr, size) = (thread.number, access.addr, size as u8);
+            stacks::look_at(&report::Access { thread: number, what, mode: None, addr, size, site });
+        }
         let found = shadow::access(chunk, access, thread, site);
         if found.is_something() {
             tell(thread, access.addr, size, access.write, site, found);

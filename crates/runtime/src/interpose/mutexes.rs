@@ -6,10 +6,12 @@
 //! a `pthread_mutex_t`, but its functions reach libc's mutexes by another way.
 
 use super::caller::Caller;
-use super::{acquired, release, renewed, threads};
+use super::{acquired, objects, release, renewed, threads};
 use crate::control::clock::{self, Moment};
 use crate::control::steps::{self, Taking};
 use crate::control::{self, locks};
+use crate::memory;
+use crate::report::Object;
 use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use libc::{clockid_t, pthread_mutex_t as Mutex, timespec};
@@ -47,6 +49,12 @@ trait Waitable: Sized + 'static {
     /// # Safety
     /// The lock is alive.
     unsafe fn is_free(lock: *const Self, tid: u32) -> bool;
+
+    /// May it be used?
+    fn used(lock: *const Self, caller: Caller);
+
+    /// May it be unlocked?
+    fn unlocked(lock: *const Self, caller: Caller);
 }
 
 impl Waitable for Mutex {
@@ -54,12 +62,28 @@ impl Waitable for Mutex {
         // SAFETY: the caller's promise.
         unsafe { locks::mutex(lock, tid) }
     }
+
+    fn used(lock: *const Mutex, caller: Caller) {
+        objects::used(lock, Object::Mutex, caller);
+    }
+
+    fn unlocked(lock: *const Mutex, caller: Caller) {
+        objects::unlocked(lock, caller);
+    }
 }
 
 impl Waitable for Spin {
     unsafe fn is_free(lock: *const Spin, _: u32) -> bool {
         // SAFETY: the caller's promise.
         unsafe { locks::spin(lock) }
+    }
+
+    fn used(lock: *const Spin, caller: Caller) {
+        memory::used(lock as usize, caller.pc());
+    }
+
+    fn unlocked(lock: *const Spin, caller: Caller) {
+        Spin::used(lock, caller);
     }
 }
 
@@ -84,10 +108,10 @@ fn turn_to_try<T: Waitable>(lock: *const T, caller: Caller) {
 macro_rules! locks {
     (take $($work:ident => $real:ident($type:ty);)*) => {$(
         unsafe extern "C" fn $work(lock: *mut $type, caller: Caller) -> c_int {
-            lock.used(caller);
+            <$type as Waitable>::used(lock, caller);
             if control::active() {
                 turn(lock, None, caller);
-                lock.used(caller);
+                <$type as Waitable>::used(lock, caller);
             }
             // SAFETY: the caller's arguments.
             acquired(unsafe { real::$real(lock) }, lock, Side::All, caller)
@@ -95,10 +119,10 @@ macro_rules! locks {
     )*};
     (try $($work:ident => $real:ident($type:ty);)*) => {$(
         unsafe extern "C" fn $work(lock: *mut $type, caller: Caller) -> c_int {
-            lock.used(caller);
+            <$type as Waitable>::used(lock, caller);
             if control::active() {
                 turn_to_try(lock, caller);
-                lock.used(caller);
+                <$type as Waitable>::used(lock, caller);
             }
             // SAFETY: the caller's arguments.
             acquired(unsafe { real::$real(lock) }, lock, Side::All, caller)
@@ -107,7 +131,7 @@ macro_rules! locks {
     (free $($work:ident => $real:ident($type:ty);)*) => {$(
         unsafe extern "C" fn $work(lock: *mut $type, caller: Caller) -> c_int {
             let act = || {
-                lock.unlocked(caller);
+                <$type as Waitable>::unlocked(lock, caller);
                 release(lock, Side::All, caller);
                 // SAFETY: the caller's arguments.
                 unsafe { real::$real(lock) }
@@ -143,6 +167,7 @@ locks! { try
 }
 
 unsafe extern "C" fn timed_lock(mutex: *mut Mutex, until: *const timespec, caller: Caller) -> c_int {
+    objects::used(mutex, Object::Mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() && !turn(mutex, Some(clock::moment(libc::CLOCK_REALTIME, &*until)), caller) {
@@ -158,6 +183,7 @@ unsafe extern "C" fn clock_lock(
     until: *const timespec,
     caller: Caller,
 ) -> c_int {
+    objects::used(mutex, Object::Mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() && !turn(mutex, Some(clock::moment(clock, &*until)), caller) {
@@ -168,6 +194,7 @@ unsafe extern "C" fn clock_lock(
 }
 
 unsafe extern "C" fn timed_lock11(mutex: *mut Mutex, until: *const timespec, caller: Caller) -> c_int {
+    objects::used(mutex, Object::Mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() && !turn(mutex, Some(clock::moment(libc::CLOCK_REALTIME, &*until)), caller) {
@@ -185,20 +212,22 @@ locks! { free
 
 locks! { renew
     __interpose_pthread_mutex_init => pthread_mutex_init(Mutex, attr: *const c_void);
-    __interpose_pthread_mutex_destroy => pthread_mutex_destroy(Mutex);
     __interpose_mtx_init => mtx_init(Mutex, kind: c_int);
     __interpose_pthread_spin_init => pthread_spin_init(Spin, shared: c_int);
     __interpose_pthread_spin_destroy => pthread_spin_destroy(Spin);
 }
 
-/// In front of `mtx_destroy`.
-/// # Safety
-/// As the function.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __interpose_mtx_destroy(mutex: *mut Mutex) {
+unsafe extern "C" fn destroy(mutex: *mut Mutex, caller: Caller) -> c_int {
+    objects::dies(mutex, Object::Mutex, caller);
+    // SAFETY: the caller's arguments.
+    objects::died(unsafe { real::pthread_mutex_destroy(mutex) }, mutex, Object::Mutex, caller)
+}
+
+unsafe extern "C" fn destroy11(mutex: *mut Mutex, caller: Caller) {
+    objects::dies(mutex, Object::Mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe { real::mtx_destroy(mutex) };
-    renewed(0, mutex);
+    objects::died(0, mutex, Object::Mutex, caller);
 }
 
 /// Who libc says owns a mutex that this thread takes.
@@ -242,6 +271,8 @@ shims! {
     __interpose_pthread_mutex_timedlock => timed_lock, "rdx";
     __interpose_pthread_mutex_clocklock => clock_lock, "rcx";
     __interpose_pthread_mutex_unlock => unlock, "rsi";
+    __interpose_pthread_mutex_destroy => destroy, "rsi";
+    __interpose_mtx_destroy => destroy11, "rsi";
     __interpose_mtx_lock => lock11, "rsi";
     __interpose_mtx_trylock => try_lock11, "rsi";
     __interpose_mtx_timedlock => timed_lock11, "rdx";

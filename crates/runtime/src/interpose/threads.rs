@@ -13,7 +13,7 @@
 use super::caller::Caller;
 use super::{crash, kernel, mutexes};
 use crate::control::{
-    self,
+    self, stacks,
     threads::{JoinTimeout, NewThread},
 };
 use crate::spin::Lock;
@@ -77,6 +77,8 @@ struct Start<R> {
     record: Arc<ThreadRecord>,
     /// While a plan is played, threads begin when it is their turn.
     turn: Option<NewThread>,
+    /// Its stack is the program's.
+    lent: bool,
 }
 
 /// Threads by name.
@@ -155,13 +157,18 @@ fn leave(thread: pthread_t, record: &Arc<ThreadRecord>) {
 }
 
 /// Announces a thread.
-fn announce<R>(routine: R, argument: *mut c_void, detached: bool, caller: Caller) -> Box<Start<R>> {
+fn announce<R>(
+    routine: R,
+    argument: *mut c_void,
+    (detached, lent): (bool, bool),
+    caller: Caller,
+) -> Box<Start<R>> {
     let turn = if control::active() { control::threads::expect(caller.pc()) } else { None };
     let (child, exited) = thread::announce_child(caller.pc());
     let state = Lock::new(State { detached, ..State::default() });
     let number = turn.map(|turn| turn.number);
     let record = Arc::new(ThreadRecord { exited: Some(exited), state, rounds: AtomicU32::new(0), number });
-    Box::new(Start { routine, argument, child, record, turn })
+    Box::new(Start { routine, argument, child, record, turn, lent })
 }
 
 /// After the real call that creates a thread.
@@ -194,7 +201,7 @@ unsafe extern "C" fn create(
     argument: *mut c_void,
     caller: Caller,
 ) -> c_int {
-    let start = announce(routine, argument, is_detached(attr), caller);
+    let start = announce(routine, argument, (is_detached(attr), is_lent(attr)), caller);
     let (record, turn) = (start.record.clone(), start.turn);
     let start = Box::into_raw(start);
     let roomy = with_room(attr);
@@ -213,7 +220,7 @@ unsafe extern "C" fn create11(
     argument: *mut c_void,
     caller: Caller,
 ) -> c_int {
-    let start = announce(routine, argument, false, caller);
+    let start = announce(routine, argument, (false, false), caller);
     let (record, turn) = (start.record.clone(), start.turn);
     let start = Box::into_raw(start);
     // SAFETY: as above.
@@ -255,12 +262,15 @@ fn wait_for_turn(turn: Option<NewThread>) {
 }
 
 fn begin<R>(start: Start<R>) -> (R, *mut c_void) {
-    let Start { routine, argument, child, record, .. } = start;
+    let Start { routine, argument, child, record, lent, .. } = start;
     // SAFETY: no preconditions.
     enter(unsafe { libc::pthread_self() }, &record);
     thread::begin(child);
     watch_end(record);
-    if !control::active() {
+    if control::active() {
+        // SAFETY: no preconditions.
+        stacks::begin(stack(unsafe { libc::pthread_self() }), lent);
+    } else {
         crash::give_stack();
     }
     (routine, argument)
@@ -330,7 +340,7 @@ fn forget_stack(thread: pthread_t) {
 }
 
 /// The memory of a thread's stack, its thread-local variables included. The thread is still there.
-fn stack(thread: pthread_t) -> Option<(usize, usize)> {
+pub fn stack(thread: pthread_t) -> Option<(usize, usize)> {
     let mut attr = MaybeUninit::<pthread_attr_t>::uninit();
     let (mut addr, mut size) = (ptr::null_mut(), 0);
     // SAFETY: `attr` is used and destroyed only if it was filled in.
@@ -350,6 +360,15 @@ fn is_detached(attr: *const pthread_attr_t) -> bool {
     !attr.is_null()
         && unsafe { pthread_attr_getdetachstate(attr, &mut state) } == 0
         && state == libc::PTHREAD_CREATE_DETACHED
+}
+
+/// Do the attributes name a stack?
+fn is_lent(attr: *const pthread_attr_t) -> bool {
+    let (mut addr, mut size) = (ptr::null_mut::<c_void>(), 0);
+    // SAFETY: the program's attributes.
+    !attr.is_null()
+        && unsafe { libc::pthread_attr_getstack(attr, &mut addr, &mut size) } == 0
+        && !addr.wrapping_byte_add(size).is_null()
 }
 
 /// The same attributes with a larger stack, if they ask for a small one.
@@ -415,6 +434,7 @@ fn joining_by_turns(
     if !control::threads::join(number, patience, caller.pc()) {
         return if patience == JoinTimeout::None { libc::EBUSY } else { libc::ETIMEDOUT };
     }
+    stacks::joined(number);
     let known = record.state.lock().result;
     if let Some(value) = known.filter(|_| control::threads::may_stay()) {
         if !to.is_null() {
@@ -424,6 +444,7 @@ fn joining_by_turns(
         return 0;
     }
     forget_stack(thread);
+    stacks::gone(number);
     control::threads::release(number);
     if size == size_of::<*mut c_void>() {
         // SAFETY: the caller's arguments. Whatever patience there is, it suffices: the thread ends at once.
