@@ -126,9 +126,9 @@ pub fn is_used(addr: usize) -> bool {
 pub fn before(addr: usize) -> Option<(usize, Who)> {
     let last = addr & !(BLOCK - 1);
     let addresses = (0..FARTHEST / BLOCK).map_while(|back| last.checked_sub(back * BLOCK));
-    addresses.map_while(|at| Some((at, chunks::existing(at)?.block(at).load(Acquire)))).find_map(|(at, word)| {
-        (word & USED != 0).then(|| (at, Who::of(word)))
-    })
+    addresses
+        .map_while(|at| Some((at, chunks::existing(at)?.block(at).load(Acquire))))
+        .find_map(|(at, word)| (word & USED != 0).then(|| (at, Who::of(word))))
 }
 
 /// The bytes that may be in quarantine.

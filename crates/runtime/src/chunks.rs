@@ -207,7 +207,10 @@ pub fn bury(addr: usize, size: usize, mark: u64) {
         for at in (from & !(GRANULE - 1)..to).step_by(GRANULE) {
             let [first, others @ ..] = chunk.cells(at);
             first.store(mark, Ordering::Relaxed);
-            others.iter().filter(|cell| cell.load(Ordering::Relaxed) != 0).for_each(|cell| cell.store(0, Ordering::Relaxed));
+            others
+                .iter()
+                .filter(|cell| cell.load(Ordering::Relaxed) != 0)
+                .for_each(|cell| cell.store(0, Ordering::Relaxed));
         }
     };
     for_parts(addr, size, chunk, small, |chunk, from, to| {

@@ -120,14 +120,21 @@ fn not_freed(by: Who, addr: usize, freed: Option<Who>) -> bool {
         (None, freed) => match (inside(), freed) {
             (Some(allocated), _) => (Misuse::InvalidFree, None, Some(allocated)),
             (None, Some(freed)) => (Misuse::DoubleFree, Some(freed), None),
-            (None, None) if !addr.is_multiple_of(chunks::BLOCK) || own_stack() => (Misuse::InvalidFree, None, None),
+            (None, None) if !addr.is_multiple_of(chunks::BLOCK) || own_stack() => {
+                (Misuse::InvalidFree, None, None)
+            }
             (None, None) => return true,
         },
     };
     if !thread::is_blind() {
         let now = freeing(by.thread, addr, 0, by.site);
         let earlier = earlier.map(|by| freeing(by.thread, addr, 0, by.site));
-        report::misuse(misuse, &now, earlier.as_ref(), allocated.and_then(|by| allocating(by, addr)).as_ref());
+        report::misuse(
+            misuse,
+            &now,
+            earlier.as_ref(),
+            allocated.and_then(|by| allocating(by, addr)).as_ref(),
+        );
     }
     false
 }
@@ -138,7 +145,14 @@ pub fn misaligned(align: usize, pc: usize) {
     let Some(thread) = thread::entering() else { return };
     thread.busy = true;
     let what = EventKind::Allocate;
-    let now = report::Access { thread: thread.number, what, mode: None, addr: align, size: 0, site: thread.stack.site(pc) };
+    let now = report::Access {
+        thread: thread.number,
+        what,
+        mode: None,
+        addr: align,
+        size: 0,
+        site: thread.stack.site(pc),
+    };
     report::misuse(Misuse::BadAlignment, &now, None, None);
     thread.leave();
 }

@@ -2,9 +2,9 @@
 
 use crate::chunks::{self, Chunk};
 use crate::context::Site;
+use crate::control::stacks;
 use crate::shadow::{self, Access, Earlier, Found};
 use crate::thread::{self, Thread};
-use crate::control::stacks;
 use crate::{control, journal::EventKind, memory, places, report};
 
 /// An aligned access to 1, 2, 4 or 8 bytes: the fast path ends here if the thread has done the same in this epoch.

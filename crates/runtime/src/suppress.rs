@@ -43,7 +43,10 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Rule>, String> {
             "wait" => Some(Kind::Wait),
             "all" => None,
             other => {
-                return mistake(start, &format!("unknown type `{other}`; there are stale, race, misuse, wait, all"));
+                return mistake(
+                    start,
+                    &format!("unknown type `{other}`; there are stale, race, misuse, wait, all"),
+                );
             }
         };
         let pattern = pattern.trim();
@@ -152,7 +155,7 @@ mod tests {
     #[test]
     fn mistakes() {
         assert_eq!(parse("f", "ok").unwrap_err(), "f:1:3: expected `type:pattern`, there is no colon");
-        let unknown = "f:2:2: unknown type `thread`; there are stale, race, wait, all";
+        let unknown = "f:2:2: unknown type `thread`; there are stale, race, misuse, wait, all";
         assert_eq!(parse("f", "\n thread:x").unwrap_err(), unknown);
         assert!(parse("f", "stale:").is_err());
     }

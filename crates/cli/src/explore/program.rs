@@ -227,7 +227,11 @@ fn message(
                 Found::Stale(site) => format!("an access can be stale: {}", at(*site)),
                 Found::Misuse(site, 0) => format!("memory or an object is misused: {}", at(*site)),
                 Found::Misuse(site, other) => {
-                    format!("memory or an object is used after its end: {}, which was {}", at(*site), at(*other))
+                    format!(
+                        "memory or an object is used after its end: {}, which was {}",
+                        at(*site),
+                        at(*other)
+                    )
                 }
                 Found::Race(one, other) => format!("a data race: {} and {}", at(*one), at(*other)),
             });

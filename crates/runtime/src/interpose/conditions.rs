@@ -273,7 +273,10 @@ unsafe extern "C" fn destroy11(condition: *mut Condition, caller: Caller) {
 /// # Safety
 /// As the function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __interpose_pthread_cond_init(condition: *mut Condition, attr: *const c_void) -> c_int {
+pub unsafe extern "C" fn __interpose_pthread_cond_init(
+    condition: *mut Condition,
+    attr: *const c_void,
+) -> c_int {
     // SAFETY: the caller's arguments.
     renewed(unsafe { real::pthread_cond_init(condition, attr) }, condition)
 }

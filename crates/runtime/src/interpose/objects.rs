@@ -37,11 +37,11 @@ unsafe fn word(object: usize, index: usize) -> *mut u32 {
 /// The word that is marked, and the bits that say so.
 fn mark(kind: Object) -> Option<(usize, u32)> {
     match kind {
-        Object::Mutex => Some((4, u32::MAX)),   // `__kind`
-        Object::Condition => Some((9, 4)),      // `__wrefs`
-        Object::RwLock => Some((4, MARK)),      // padding
-        Object::Semaphore => Some((6, MARK)),   // unused
-        Object::Barrier => None,                // always initialised by a call
+        Object::Mutex => Some((4, u32::MAX)), // `__kind`
+        Object::Condition => Some((9, 4)),    // `__wrefs`
+        Object::RwLock => Some((4, MARK)),    // padding
+        Object::Semaphore => Some((6, MARK)), // unused
+        Object::Barrier => None,              // always initialised by a call
     }
 }
 

@@ -119,14 +119,15 @@ mod tests {
 
     #[test]
     fn lines() {
-        let found = Counts { violations: 2, races: 1, waits: 3, occurrences: 17, ..Counts::default() };
-        let line = "seqcst: 2 robustness violations, 1 data race (17 occurrences), \
+        let found =
+            Counts { violations: 2, races: 1, misuses: 2, waits: 3, occurrences: 17, ..Counts::default() };
+        let line = "seqcst: 2 robustness violations, 1 data race, 2 misuses (17 occurrences), \
                     3 benign waits (not shown; waits=report shows them)\n";
         assert_eq!(found.line(), line);
         let shown =
             Counts { waits: 1, occurrences: 1, waits_are_errors: true, std_locks: 4, ..Counts::default() };
         assert_eq!(shown.line(), "seqcst: 1 benign wait (1 occurrence), 4 in Rust's own locks (not shown)\n");
-        assert_eq!((found.errors(), shown.errors(), Counts::default().errors()), (3, 1, 0));
+        assert_eq!((found.errors(), shown.errors(), Counts::default().errors()), (5, 1, 0));
         assert_eq!(Counts::default().line(), "seqcst: nothing found\n");
     }
 
