@@ -15,7 +15,7 @@ static void body(int me) {
 }
 
 int main(void) {
-    block = calloc(100000, sizeof *block);
+    block = calloc(20000, sizeof *block);
     together(2, body);
-    return (int)((volatile long *)block)[99999]; //~ misuse
+    return (int)((volatile long *)block)[19999]; //~ misuse
 }

@@ -129,7 +129,7 @@ impl Chunk {
     /// Is the 4 KiB page that holds `addr` freed as a whole? Then its cells say nothing.
     #[inline]
     pub fn is_freed(self, addr: usize) -> bool {
-        self.counts(addr)[2].load(Ordering::Relaxed) != 0
+        FREED_PAGES.load(Ordering::Relaxed) != 0 && self.counts(addr)[2].load(Ordering::Relaxed) != 0
     }
 
     fn set_freed(self, addr: usize, freed: bool) {

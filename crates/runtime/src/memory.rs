@@ -7,7 +7,7 @@ use crate::journal::EventKind;
 use crate::report::{self, Misuse};
 use crate::shadow::{self, Access, Earlier};
 use crate::thread::{self, Thread};
-use crate::{control, places, sync};
+use crate::{control, places, sync, sys};
 
 /// Of a block that is freed, this much is checked for races: the rest is forgotten unseen.
 const CHECKED: usize = 1024;
@@ -180,7 +180,15 @@ pub fn used_after_free(now: &report::Access) {
     if thread::is_blind() {
         return;
     }
-    let kept = blocks::find(now.addr);
+    // It is marked first, and then kept: who frees it may be in between.
+    const PATIENCE: u32 = 100;
+    let mut found = (0..PATIENCE).map(|turn| {
+        if turn > 0 {
+            sys::sched_yield();
+        }
+        blocks::find(now.addr)
+    });
+    let kept = found.find_map(|kept| kept);
     let freed = kept.map(|Kept { addr, size, freed, .. }| freeing(freed.thread, addr, size, freed.site));
     let allocated = kept.and_then(|kept| allocating(kept.allocated, kept.addr));
     report::misuse(Misuse::UseAfterFree, now, freed.as_ref(), allocated.as_ref());

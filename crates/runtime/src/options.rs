@@ -112,7 +112,7 @@ const TABLE: &[Entry] = &[
     },
     Entry {
         name: "quarantine_mb",
-        default: "8",
+        default: "2",
         meaning: "MiB of freed memory that is not used again for a while, to find uses after free; 0: none",
         set: |o, v| number(v, 0, 1 << 20, "a number from 0 to 1048576").map(|n| o.quarantine_mb = n as usize),
     },

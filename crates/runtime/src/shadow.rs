@@ -299,3 +299,32 @@ fn start_over(thread: &mut Thread) {
     thread.cell_base = thread.views.epoch() - 1;
     BASE[usize::from(thread.views.slot())].store(thread.cell_base, Release);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Small blocks are marked granule by granule, large ones page by page, with the rest as small ones.
+    #[test]
+    fn freed_blocks_are_marked_whole() {
+        crate::start();
+        for (addr, size) in [(0x6_0000_0010, 24), (0x6_0100_0010, 200_000), (0x6_013f_f010, 8_000)] {
+            chunks::bury(addr, size, FREED);
+            let end = addr + size;
+            let at = [addr, addr + 8, addr + size / 2, addr + 5000, end - 1];
+            assert!(at.into_iter().filter(|&at| at < end).all(is_freed), "{addr:#x}");
+            assert!(!is_freed(addr - 1) && !is_freed(end), "{addr:#x}");
+            let chunk = chunks::existing(addr + size / 2).unwrap();
+            let thread = thread::current();
+            assert_eq!(look(chunk, Access::new(addr + size / 2, 4, true), thread).race, None);
+            let found = atomic_access(chunk, Access::new(addr + size / 2, 4, true), thread);
+            assert!(found.freed && found.race.is_none());
+            let found = access(chunk, Access::new(addr + size / 2, 1, false), thread, Site::UNKNOWN);
+            assert!(found.freed && !found.atomics);
+            chunks::clear_cells(addr, size);
+            assert!(!at.into_iter().any(is_freed), "{addr:#x}");
+            let found = access(chunk, Access::new(addr + size / 2, 1, false), thread, Site::UNKNOWN);
+            assert!(!found.is_something());
+        }
+    }
+}

@@ -125,9 +125,11 @@ fn ended_lives() {
     for (kind, problem) in [
         ("frame", "use of a stack frame that has ended"),
         ("thread", "use of the stack of a thread that has ended"),
+        ("joined", "join of a thread that was joined before"),
         ("condition", "destruction of a condition variable in use"),
         ("condition-gone", "use of a destroyed condition variable"),
         ("barrier", "destruction of a barrier in use"),
+        ("barrier-unmade", "use of a barrier that is not initialised"),
         ("rwlock", "destruction of a read-write lock in use"),
         ("rwlock-gone", "use of a destroyed read-write lock"),
         ("semaphore", "use of a destroyed semaphore"),

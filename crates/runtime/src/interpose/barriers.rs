@@ -12,7 +12,8 @@
 use super::caller::Caller;
 use super::{acquire, objects, release};
 use crate::control::{self, steps};
-use crate::report::Object;
+use crate::journal::EventKind;
+use crate::report::{Misuse, Object};
 use crate::spin::Lock;
 use crate::sync::{self, Side};
 use core::ffi::{c_int, c_uint, c_void};
@@ -118,6 +119,20 @@ unsafe extern "C" fn destroy(barrier: *mut Barrier, caller: Caller) -> c_int {
     objects::died(result, barrier, Object::Barrier, caller)
 }
 
+/// Was the barrier initialised, here or by another process? Its count is not 0 then.
+fn is_made(barrier: *const Barrier, caller: Caller) -> bool {
+    /// Where glibc keeps it.
+    const COUNT: usize = 8;
+    // SAFETY: the caller's barrier.
+    let is_made = find(barrier as usize, |_| ()).is_some()
+        || unsafe { barrier.byte_add(COUNT).cast::<u32>().read_volatile() } != 0;
+    if !is_made {
+        let misuse = Misuse::NotInitialised(Object::Barrier);
+        objects::misused(misuse, barrier as usize, EventKind::Acquire, caller);
+    }
+    is_made
+}
+
 /// Waits, under the scheduler, until the phase is over that was entered as one of `before` phases.
 fn turn(barrier: usize, before: u32, caller: Caller) -> c_int {
     let is_over = || find(barrier, |phases| phases.over != before).unwrap_or(true);
@@ -139,7 +154,7 @@ unsafe extern "C" fn wait(barrier: *mut Barrier, caller: Caller) -> c_int {
     if control::active() {
         control::point(steps::change(Kind::Arrive, name), caller.pc());
     }
-    if !objects::used(barrier, Object::Barrier, caller) {
+    if !objects::used(barrier, Object::Barrier, caller) || !is_made(barrier, caller) {
         return libc::EINVAL;
     }
     let before = find(name, |phases| phases.over);

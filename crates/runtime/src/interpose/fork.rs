@@ -3,7 +3,7 @@
 //! libc runs our handlers last before the fork and first after it, so that no code of the program runs while the
 //! runtime's locks are held.
 
-use super::{barriers, exit, modules, objects, threads};
+use super::{barriers, exit, modules, threads};
 use crate::abi::libatomic;
 use crate::held::{Held, Hold};
 use crate::{atomics, blocks, chunks, control, places, report, sync, thread};
@@ -46,6 +46,7 @@ fn locks() -> [&'static dyn Hold; 9] {
 }
 
 extern "C" fn before() {
+    threads::tid();
     locks().iter().for_each(|lock| lock.take());
 }
 
@@ -57,7 +58,6 @@ extern "C" fn child() {
     locks().iter().for_each(|lock| lock.renew());
     places::fork_child();
     threads::fork_child();
-    objects::fork_child();
     exit::fork_child();
     report::fork_child();
     thread::fork_child();
@@ -67,6 +67,7 @@ extern "C" fn child() {
 /// Copies this process, of which there is one thread, outside of the runtime: no lock is held, and nothing that was
 /// found so far is to be told twice.
 pub fn copy() -> c_int {
+    threads::tid();
     // SAFETY: libc knows of the copy, and no handlers of the program run.
     let process = unsafe { real::_Fork() };
     if process == 0 {

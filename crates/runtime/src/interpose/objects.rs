@@ -14,13 +14,14 @@ use crate::report::{self, Misuse, Object};
 use crate::sync::{self, Destroyed};
 use crate::{memory, thread};
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
-/// A process that was forked: its thread owns what another one has locked.
-static FORKED: AtomicBool = AtomicBool::new(false);
+/// The number of the thread that forked this process, by which it goes in the locks that it has taken before.
+static BEFORE_FORK: AtomicU32 = AtomicU32::new(0);
 
-pub(super) fn fork_child() {
-    FORKED.store(true, Ordering::Relaxed);
+/// After a fork, in the child of this thread.
+pub(super) fn forked_by(tid: u32) {
+    BEFORE_FORK.store(tid, Ordering::Relaxed);
 }
 
 /// What a word that is to spare holds after a destruction.
@@ -66,6 +67,11 @@ pub(super) fn used<T>(object: *const T, kind: Object, caller: Caller) -> bool {
         sync::forget(addr);
     }
     !is_dead
+}
+
+/// An object is misused in a way that is known where it happens.
+pub(super) fn misused(misuse: Misuse, addr: usize, what: EventKind, caller: Caller) {
+    tell(misuse, addr, what, caller, None);
 }
 
 /// An object is about to be destroyed. False: it is in use, or was destroyed already.
@@ -130,7 +136,7 @@ pub(super) fn unlocked<T>(mutex: *const T, caller: Caller) {
     }
     if lock == 0 {
         tell(Misuse::NotLocked, addr, EventKind::Release, caller, None);
-    } else if owner != threads::tid() && owner != 0 && !FORKED.load(Ordering::Relaxed) {
+    } else if ![0, threads::tid(), BEFORE_FORK.load(Ordering::Relaxed)].contains(&owner) {
         tell(Misuse::NotOwner, addr, EventKind::Release, caller, None);
     }
 }

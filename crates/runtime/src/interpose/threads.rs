@@ -11,11 +11,13 @@
 //! While a plan is played (`control`), creation, begin, end and join are steps.
 
 use super::caller::Caller;
-use super::{crash, kernel, mutexes};
+use super::{crash, kernel, mutexes, objects};
 use crate::control::{
     self, stacks,
     threads::{JoinTimeout, NewThread},
 };
+use crate::journal::EventKind;
+use crate::report::Misuse;
 use crate::spin::Lock;
 use crate::sync::{self, Side};
 use crate::thread::{self, ExitedThread, ThreadStart};
@@ -24,7 +26,7 @@ use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::mem::MaybeUninit;
 use core::ptr;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use libc::{clockid_t, pthread_attr_t, pthread_key_t, pthread_t, timespec};
 use seqcst_explore::ThreadId;
 use std::sync::Arc;
@@ -88,6 +90,8 @@ pub(super) static RECORDS: [Lock<ThreadRecords>; SHARDS] = [const { Lock::new(Ve
 /// Its address names what every thread releases when it ends, for who takes over its robust mutexes.
 pub(super) static DEAD_OWNERS: u8 = 0;
 static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
+/// The thread that the process began with.
+static FIRST: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static TID: Cell<u32> = const { Cell::new(0) };
@@ -97,6 +101,8 @@ thread_local! {
 const ROOM: usize = 256 << 10;
 
 pub(super) fn start() {
+    // SAFETY: no preconditions.
+    FIRST.store(unsafe { libc::pthread_self() }, Ordering::Relaxed);
     let mut key: pthread_key_t = 0;
     // SAFETY: `at_end` takes what `watch_end` gives.
     if unsafe { libc::pthread_key_create(&mut key, Some(at_end)) } == 0 {
@@ -116,7 +122,7 @@ pub(super) fn tid() -> u32 {
 
 /// After a fork, in the child.
 pub(super) fn fork_child() {
-    TID.set(0);
+    objects::forked_by(TID.replace(0));
 }
 
 /// A thread that nobody announced has turned up: its end is to be noticed all the same.
@@ -393,6 +399,11 @@ fn with_room(attr: *const pthread_attr_t) -> Option<MaybeUninit<pthread_attr_t>>
 /// Does the real call; if it succeeds, the thread's views are taken over.
 fn joining(thread: pthread_t, caller: Caller, how: Joining, real: impl FnOnce() -> c_int) -> c_int {
     let record = find(thread);
+    if control::active() && record.is_none() && thread != FIRST.load(Ordering::Relaxed) {
+        // What the real call would wait for never comes.
+        objects::misused(Misuse::JoinedAgain, thread as usize, EventKind::Join, caller);
+        return libc::ESRCH;
+    }
     let result = match control::active().then_some(record.as_ref()).flatten() {
         Some(record) => joining_by_turns(thread, record, caller, how, real),
         None => real(),

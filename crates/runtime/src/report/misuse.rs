@@ -22,10 +22,14 @@ pub enum Misuse {
     NotLocked,
     /// A mutex is unlocked that another thread has locked.
     NotOwner,
+    /// A thread is joined again.
+    JoinedAgain,
     /// An object is used after it was destroyed.
     UseAfterDestroy(Object),
     /// An object is destroyed while it is locked, or waited for.
     DestroyInUse(Object),
+    /// An object is used that was never made.
+    NotInitialised(Object),
 }
 
 /// An object that threads synchronise with.
@@ -67,8 +71,10 @@ impl Misuse {
             Misuse::EndedThread => 5,
             Misuse::NotLocked => 6,
             Misuse::NotOwner => 7,
-            Misuse::UseAfterDestroy(object) => 8 + object as u64,
-            Misuse::DestroyInUse(object) => 16 + object as u64,
+            Misuse::JoinedAgain => 8,
+            Misuse::UseAfterDestroy(object) => 16 + object as u64,
+            Misuse::DestroyInUse(object) => 24 + object as u64,
+            Misuse::NotInitialised(object) => 32 + object as u64,
         }
     }
 
@@ -83,8 +89,12 @@ impl Misuse {
             Misuse::EndedThread => "use of the stack of a thread that has ended",
             Misuse::NotLocked => "unlock of a mutex that is not locked",
             Misuse::NotOwner => "unlock of a mutex that another thread has locked",
+            Misuse::JoinedAgain => "join of a thread that was joined before",
             Misuse::UseAfterDestroy(object) => return format!("use of a destroyed {}", object.noun()),
             Misuse::DestroyInUse(object) => return format!("destruction of a {} in use", object.noun()),
+            Misuse::NotInitialised(object) => {
+                return format!("use of a {} that is not initialised", object.noun());
+            }
         };
         title.to_owned()
     }
@@ -96,7 +106,10 @@ impl Misuse {
             Misuse::DoubleFree | Misuse::InvalidFree => "free".to_owned(),
             Misuse::BadAlignment => format!("allocation with an alignment of {}", access.addr),
             Misuse::NotLocked | Misuse::NotOwner => "unlock of the mutex".to_owned(),
-            Misuse::UseAfterDestroy(object) => format!("use of the {}", object.noun()),
+            Misuse::JoinedAgain => "join of the thread".to_owned(),
+            Misuse::UseAfterDestroy(object) | Misuse::NotInitialised(object) => {
+                format!("use of the {}", object.noun())
+            }
             Misuse::DestroyInUse(object) => format!("destruction of the {}", object.noun()),
         }
     }

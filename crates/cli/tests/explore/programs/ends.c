@@ -124,6 +124,10 @@ int main(int count, char **arguments) {
         start(&id, thread, NULL);
         pthread_join(id, NULL);
         sink = *atomic_load(&shown);
+    } else if (is(arguments, "joined")) {
+        start(&id, reads, (void *)&sink);
+        pthread_join(id, NULL);
+        pthread_join(id, NULL);
     } else if (is(arguments, "live")) {
         volatile int local = 1;
         start(&id, reads, (void *)&local);
@@ -171,6 +175,8 @@ int main(int count, char **arguments) {
         start(&id, arrives, NULL);
         wait_for(&done, 1);
         pthread_barrier_destroy(&barrier);
+    } else if (is(arguments, "barrier-unmade")) {
+        pthread_barrier_wait(&barrier);
     } else if (is(arguments, "barrier-passed")) {
         pthread_barrier_init(&barrier, NULL, 2);
         start(&id, arrives, NULL);

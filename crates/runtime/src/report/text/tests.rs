@@ -257,7 +257,9 @@ fn misuses() {
     let before = shown(access(0, EventKind::Free, None, heap), 10);
     let mut used = report(Kind::Misuse(Misuse::UseAfterFree), now, before.clone(), Vec::new());
     used.older = Some(shown(access(2, EventKind::Allocate, None, heap), 5));
-    check(&used, expect![[r#"
+    check(
+        &used,
+        expect![[r#"
         ==================
         WARNING: seqcst: use after free (pid=123)
           Plain read of 4 bytes at 0x7b0400000010 by thread 1:
@@ -271,10 +273,13 @@ fn misuses() {
             #1 worker dekker.c:52:12 (dekker+0x1234)
         SUMMARY: seqcst: use after free dekker.c:40 in try_enter
         ==================
-    "#]]);
+    "#]],
+    );
     let now = shown(access(1, EventKind::Acquire, None, X), 40);
     let gone = Kind::Misuse(Misuse::UseAfterDestroy(Object::Mutex));
-    check(&report(gone, now, before, Vec::new()), expect![[r#"
+    check(
+        &report(gone, now, before, Vec::new()),
+        expect![[r#"
         ==================
         WARNING: seqcst: use of a destroyed mutex (pid=123)
           Use of the mutex at 0x558000004010 in x by thread 1:
@@ -285,11 +290,14 @@ fn misuses() {
             #1 worker dekker.c:52:12 (dekker+0x1234)
         SUMMARY: seqcst: use of a destroyed mutex dekker.c:40 in try_enter
         ==================
-    "#]]);
+    "#]],
+    );
     let asks = shown(access(1, EventKind::Allocate, None, 24), 40);
     let asks =
         Report { other: None, ..report(Kind::Misuse(Misuse::BadAlignment), asks.clone(), asks, Vec::new()) };
-    check(&asks, expect![[r#"
+    check(
+        &asks,
+        expect![[r#"
         ==================
         WARNING: seqcst: allocation with an invalid alignment (pid=123)
           Allocation with an alignment of 24 by thread 1:
@@ -297,5 +305,6 @@ fn misuses() {
             #1 worker dekker.c:52:12 (dekker+0x1234)
         SUMMARY: seqcst: allocation with an invalid alignment dekker.c:40 in try_enter
         ==================
-    "#]]);
+    "#]],
+    );
 }
