@@ -20,12 +20,6 @@ const RULES: [(&str, &str, &str); 9] = [
          them.",
     ),
     (
-        "misuse",
-        "Misuse of memory or of an object",
-        "Memory or an object of synchronisation is used that may not be used, or not in this way: after it was freed, \
-         for instance.",
-    ),
-    (
         "benign-wait",
         "Wait that can take longer",
         "The access can be stale, but all it can do with an old value is to wait for the new one.",
@@ -47,6 +41,12 @@ const RULES: [(&str, &str, &str); 9] = [
         "The target may do these two accesses in the other order, and other threads can observe it.",
     ),
     ("gave-up", "Nothing was decided", "A limit was reached before there was an answer."),
+    (
+        "misuse",
+        "Misuse of memory or of an object",
+        "Memory or an object of synchronisation is used that may not be used, or not in this way: after it was freed, \
+         for instance.",
+    ),
 ];
 
 /// One log with one run of the tool, for all answers of a command.
@@ -323,6 +323,23 @@ mod tests {
                 assert!(uri.is_string() && result["message"]["text"].is_string(), "{name}: {result}");
             }
         }
+    }
+
+    #[test]
+    fn misuses() {
+        let at = |what: &str, line: u32| {
+            let frame = Frame { function: "f".into(), file: "a.c".into(), line, ..Frame::default() };
+            Accessed { what: what.into(), mode: "plain".into(), stack: vec![frame], ..Accessed::default() }
+        };
+        let (kind, problem) = ("misuse".into(), Some("use after free".into()));
+        let (access, earlier) = (at("load", 7), Some(at("free", 3)));
+        let result = report(&Report { kind, problem, error: true, access, earlier, ..Report::default() });
+        assert_eq!(
+            result["message"]["text"],
+            "use after free: load (plain) a.c:7 in f, after free a.c:3 in f."
+        );
+        assert_eq!((&result["ruleId"], &result["level"]), (&json!("misuse"), &json!("error")));
+        assert_eq!(result["relatedLocations"][0]["message"]["text"], "the end of its life");
     }
 
     #[test]

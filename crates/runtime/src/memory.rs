@@ -3,6 +3,7 @@
 use crate::blocks::{self, Beginning, Kept, Who};
 use crate::chunks::{self, Chunk};
 use crate::context::Site;
+use crate::interpose::modules;
 use crate::journal::EventKind;
 use crate::report::{self, Misuse};
 use crate::shadow::{self, Access, Earlier};
@@ -110,9 +111,10 @@ fn not_freed(by: Who, addr: usize, freed: Option<Who>) -> bool {
         let size = unsafe { libc::malloc_usable_size(at as *mut core::ffi::c_void) };
         (addr - at < size).then_some(allocated)
     };
-    let own_stack = || {
+    let elsewhere = || {
         let here = 0u8;
-        addr.wrapping_sub(&raw const here as usize) < 1 << 16
+        let on_stack = addr.wrapping_sub(&raw const here as usize) < 1 << 16;
+        on_stack || modules::have(addr) || !addr.is_multiple_of(chunks::BLOCK)
     };
     let (misuse, earlier, allocated) = match (kept, freed) {
         (Some(kept), _) if kept.addr == addr => (Misuse::DoubleFree, Some(kept.freed), Some(kept.allocated)),
@@ -120,9 +122,7 @@ fn not_freed(by: Who, addr: usize, freed: Option<Who>) -> bool {
         (None, freed) => match (inside(), freed) {
             (Some(allocated), _) => (Misuse::InvalidFree, None, Some(allocated)),
             (None, Some(freed)) => (Misuse::DoubleFree, Some(freed), None),
-            (None, None) if !addr.is_multiple_of(chunks::BLOCK) || own_stack() => {
-                (Misuse::InvalidFree, None, None)
-            }
+            (None, None) if elsewhere() => (Misuse::InvalidFree, None, None),
             (None, None) => return true,
         },
     };

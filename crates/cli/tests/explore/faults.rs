@@ -137,6 +137,7 @@ fn ended_lives() {
         ("not-locked", "unlock of a mutex that is not locked"),
         ("double-free", "double free"),
         ("free-stack", "free of what is no block"),
+        ("free-variable", "free of what is no block"),
         ("realloc-freed", "double free"),
         ("realloc-old", "use after free"),
         ("string", "use after free"),

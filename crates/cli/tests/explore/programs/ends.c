@@ -215,6 +215,10 @@ int main(int count, char **arguments) {
         char local[64];
         char *volatile inner = local + 16;
         free(inner);
+    } else if (is(arguments, "free-variable")) {
+        static char global[64];
+        char *volatile inner = global + 16;
+        free(inner);
     } else if (is(arguments, "realloc-freed")) {
         void *volatile block = malloc(100);
         free(block);
