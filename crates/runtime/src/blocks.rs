@@ -25,7 +25,7 @@ const THREAD_AT: u32 = 21;
 /// What a block in quarantine costs besides its own bytes.
 const OVERHEAD: usize = 64;
 /// Where every execution begins anew, there is room.
-const MOST_IN_EXPLORATIONS: usize = 1 << 30;
+const MOST_IN_EXPLORATIONS: usize = 64 << 20;
 /// The largest interior pointer that is told from one to nowhere.
 const FARTHEST: usize = 1 << 24;
 
@@ -157,6 +157,10 @@ pub fn excess() -> Option<Kept> {
     let quarantine = quarantine.as_mut().filter(|quarantine| quarantine.bytes > most)?;
     let block = quarantine.blocks.pop_front()?;
     quarantine.bytes -= block.size + OVERHEAD;
+    // The one that will be next was last touched long ago.
+    if let Some(next) = quarantine.blocks.front() {
+        chunks::prefetch_cells(next.addr, next.size);
+    }
     Some(block)
 }
 

@@ -14,6 +14,7 @@
 
 use crate::held::{Held, Hold};
 use crate::{spin::Lock, sys};
+use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use core::sync::atomic::{AtomicU16, AtomicU64, AtomicUsize, Ordering};
 
 /// Bytes per granule: the unit in which cells and places are kept.
@@ -220,6 +221,18 @@ pub fn bury(addr: usize, size: usize, mark: u64) {
         FREED_PAGES.fetch_add((to - from) / PAGE, Ordering::Relaxed);
         give_back(chunk.0 + (from & (CHUNK - 1)) * CELLS, (to - from) * CELLS);
     });
+}
+
+/// The cells of a range, or of its beginning, will soon be used.
+#[inline]
+pub fn prefetch_cells(addr: usize, size: usize) {
+    const LINE: usize = 64;
+    const MOST: usize = 512;
+    let Some(chunk) = existing(addr) else { return };
+    for at in (addr..addr + size.min(MOST)).step_by(LINE / CELLS) {
+        // SAFETY: a hint; no access is made.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(chunk.cells(at).as_ptr().cast()) };
+    }
 }
 
 /// Pages that are marked as freed: nearly always there are none.
