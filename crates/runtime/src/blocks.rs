@@ -192,18 +192,20 @@ mod tests {
 
     #[test]
     fn first_in_first_out() {
-        let block = |addr| Kept { addr, size: 1 << 20, allocated: Who::default(), freed: Who::default() };
-        let most = (most() >> 20) - 1;
-        let out = |addr| {
-            keep(block(addr << 20));
-            excess().map(|block| block.addr >> 20)
+        crate::start();
+        const SIZE: usize = (1 << 16) - OVERHEAD;
+        let block =
+            |at: usize| Kept { addr: at << 16, size: SIZE, allocated: Who::default(), freed: Who::default() };
+        let many = most() >> 16;
+        let out = |at| {
+            keep(block(at));
+            excess().map(|block| block.addr >> 16)
         };
-        for addr in 1..=most {
-            assert_eq!(out(addr), None);
-        }
-        assert_eq!(find((1 << 20) + 5), Some(block(1 << 20)));
+        assert!((1..=many).all(|at| out(at).is_none()));
+        assert_eq!(find((1 << 16) + 5), Some(block(1)));
         assert_eq!([out(100), out(101)], [Some(1), Some(2)]);
-        assert_eq!((find((1 << 20) + 5), find((102 << 20) - 1)), (None, Some(block(101 << 20))));
-        assert!(is_worth_keeping(1000) && !is_worth_keeping((most << 20) / 2));
+        assert_eq!((find((1 << 16) + 5), find((101 << 16) + SIZE)), (None, None));
+        assert_eq!(find((101 << 16) + SIZE - 1), Some(block(101)));
+        assert!(is_worth_keeping(1000) && !is_worth_keeping(most() / 2));
     }
 }

@@ -316,7 +316,7 @@ mod tests {
             assert!(!is_freed(addr - 1) && !is_freed(end), "{addr:#x}");
             let chunk = chunks::existing(addr + size / 2).unwrap();
             let thread = thread::current();
-            assert_eq!(look(chunk, Access::new(addr + size / 2, 4, true), thread).race, None);
+            assert!(look(chunk, Access::new(addr + size / 2, 4, true), thread).race.is_none());
             let found = atomic_access(chunk, Access::new(addr + size / 2, 4, true), thread);
             assert!(found.freed && found.race.is_none());
             let found = access(chunk, Access::new(addr + size / 2, 1, false), thread, Site::UNKNOWN);

@@ -340,7 +340,7 @@ mod tests {
     fn what_is_wrong_is_an_error_with_its_line() {
         fails("\n//@ power: robust\n", 2, "no key is called `power`: see crates/testing/src/corpus.rs");
         fails("//@ sc robust\n", 1, "`//@` needs `key: value`");
-        fails("//@ sc: rob\n", 1, "`rob` is none of robust, not-robust, race, assertion, deadlock");
+        fails("//@ sc: rob\n", 1, "`rob` is none of robust, not-robust, race, misuse, assertion, deadlock");
         fails(
             "//@ run: deadlock\n",
             1,
