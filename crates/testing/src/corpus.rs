@@ -344,7 +344,7 @@ mod tests {
         fails(
             "//@ run: deadlock\n",
             1,
-            "`deadlock` is none of robust, not-robust, race, benign-wait, by-schedule",
+            "`deadlock` is none of robust, not-robust, race, misuse, benign-wait, by-schedule",
         );
         fails("//@ sc: race\n//@ sc: race\n", 2, "`sc` is there twice");
         fails("//@ sc: robust\n//@ ra: robust\n", 2, "no verdict for rc11");
