@@ -1,14 +1,15 @@
 // One thread frees what another still reads.
 //@ run: race
+// If the free comes first, the read is a use after free.
 #include "threads.h"
 
 static int *shared;
 
 static void body(int role) {
     if (role == 0)
-        free(shared); //~ race
+        free(shared); //~ race ended
     else if (role == 1)
-        (void)*(volatile int *)shared; //~ race
+        (void)*(volatile int *)shared; //~ race misuse
 }
 
 static void make(void) {

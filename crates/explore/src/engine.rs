@@ -35,6 +35,8 @@ pub enum Found {
     Stale(u64),
     /// A data race between these two sites.
     Race(u64, u64),
+    /// Memory or an object that may not be used, or not so, is used at the first site; its life ended at the second one, or 0.
+    Misuse(u64, u64),
 }
 
 /// How a program failed by itself.

@@ -137,13 +137,13 @@ pub struct Asleep {
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// 0: stale, 1: race.
+    /// 0: stale, 1: race, 2: misuse.
     pub kind: u32,
     /// At (or after) which step.
     pub step: u32,
     /// The access.
     pub site: u64,
-    /// The other access of a race, or the missed write.
+    /// The other access of a race, the missed write, or where the life of what is misused ended.
     pub other: u64,
 }
 

@@ -134,6 +134,8 @@ pub enum Verdict {
     MayBeNonRobust,
     /// Two conflicting accesses to a non-atomic location are not ordered.
     Race,
+    /// Memory or an object is used that may not be used, or not so: after a free, for instance.
+    Misuse,
     /// An assertion can fail.
     Assertion,
     /// A signal ended the program.
@@ -157,6 +159,7 @@ impl Verdict {
             Verdict::NotRobust => "not robust",
             Verdict::MayBeNonRobust => "may be non-robust",
             Verdict::Race => "data race",
+            Verdict::Misuse => "misuse",
             Verdict::Assertion => "assertion can fail",
             Verdict::Crash => "crash",
             Verdict::ExitCode => "bad exit code",

@@ -7,7 +7,7 @@ use crate::{Answer, Details, Place, Problem, Verdict, Witness, words};
 use serde_json::{Value, json};
 
 /// Kinds of results, with a name and an explanation, in the order of the rules.
-const RULES: [(&str, &str, &str); 8] = [
+const RULES: [(&str, &str, &str); 9] = [
     (
         "stale-access",
         "Access that can be stale",
@@ -41,6 +41,12 @@ const RULES: [(&str, &str, &str); 8] = [
         "The target may do these two accesses in the other order, and other threads can observe it.",
     ),
     ("gave-up", "Nothing was decided", "A limit was reached before there was an answer."),
+    (
+        "misuse",
+        "Misuse of memory or of an object",
+        "Memory or an object of synchronisation is used that may not be used, or not in this way: after it was freed, \
+         for instance.",
+    ),
 ];
 
 /// One log with one run of the tool, for all answers of a command.
@@ -138,6 +144,7 @@ fn result(rule: &str, level: &str, text: &str, at: Value) -> Value {
 fn report(report: &Report) -> Value {
     let rule = match report.kind.as_str() {
         "race" => "data-race",
+        "misuse" => "misuse",
         "benign-wait" => "benign-wait",
         _ => "stale-access",
     };
@@ -148,7 +155,11 @@ fn report(report: &Report) -> Value {
     let mut out = result(rule, level, &text, frame_location(report.access.frame()));
     let mut stacks = vec![stack("this access", &report.access)];
     if let Some(other) = report.other() {
-        let words = if rule == "data-race" { "the earlier access" } else { "the write that can be missed" };
+        let words = match rule {
+            "data-race" => "the earlier access",
+            "misuse" => "the end of its life",
+            _ => "the write that can be missed",
+        };
         out["relatedLocations"] = json!([said(frame_location(other.frame()), words)]);
         stacks.push(stack("the other access", other));
     }
@@ -312,6 +323,23 @@ mod tests {
                 assert!(uri.is_string() && result["message"]["text"].is_string(), "{name}: {result}");
             }
         }
+    }
+
+    #[test]
+    fn misuses() {
+        let at = |what: &str, line: u32| {
+            let frame = Frame { function: "f".into(), file: "a.c".into(), line, ..Frame::default() };
+            Accessed { what: what.into(), mode: "plain".into(), stack: vec![frame], ..Accessed::default() }
+        };
+        let (kind, problem) = ("misuse".into(), Some("use after free".into()));
+        let (access, earlier) = (at("load", 7), Some(at("free", 3)));
+        let result = report(&Report { kind, problem, error: true, access, earlier, ..Report::default() });
+        assert_eq!(
+            result["message"]["text"],
+            "use after free: load (plain) a.c:7 in f, after free a.c:3 in f."
+        );
+        assert_eq!((&result["ruleId"], &result["level"]), (&json!("misuse"), &json!("error")));
+        assert_eq!(result["relatedLocations"][0]["message"]["text"], "the end of its life");
     }
 
     #[test]

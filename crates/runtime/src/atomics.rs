@@ -5,16 +5,16 @@
 
 use crate::chunks;
 use crate::context::Site;
-use crate::control::{accesses, settings};
+use crate::control::{accesses, settings, stacks};
 use crate::held::{Held, Hold};
 use crate::journal::{self, Event, EventKind};
 use crate::places::{self, Others, Place};
 use crate::report::Swap;
-use crate::shadow::{self, Access, Earlier};
+use crate::shadow::{self, Access, Found};
 use crate::spin::Lock;
 use crate::thread::{self, Thread};
 use crate::waits::Load;
-use crate::{control, plain, report};
+use crate::{control, memory, plain, report};
 use seqcst_model::{Mode, Model};
 use seqcst_monitor::clocks::run::{Attempt, orders_sc};
 use seqcst_monitor::clocks::{Hidden, Look, Stale, Time, Write};
@@ -80,6 +80,10 @@ fn controlled<T>(
     act: impl Fn() -> (T, Done, u64),
 ) -> T {
     accesses::announce(operation, &value);
+    let &Operation { addr, size, what, mode, pc, .. } = operation;
+    let site = thread.stack.site(pc);
+    let (number, mode, size) = (thread.number, Some(mode), size as u8);
+    stacks::look_at(&report::Access { thread: number, what, mode, addr, size, site });
     let act = || {
         let (result, done, read) = act();
         accesses::happened(operation, &done, read);
@@ -141,15 +145,15 @@ fn watched<T, const CONTROLLED: bool>(
         // more. As soon as the lock is gone, others who see this operation may use the memory for something else.
         let writes = matches!(done, Done::Stored(_) | Done::Updated(_));
         let look = thread.looks_for_races(writes) && (first || place.touched);
-        let race = if look { race(thread, operation, writes) } else { None };
-        (result, race)
+        let found = if look { race(thread, operation, writes) } else { Found::NOTHING };
+        (result, found)
     });
-    let Some((result, race)) = watched else {
+    let Some((result, found)) = watched else {
         thread.leave();
         return act().0; // not an address: let the program fault by itself
     };
-    if finding.is_some() || race.is_some() {
-        tell(thread, operation, finding, race, (site, time));
+    if finding.is_some() || found.is_something() {
+        tell(thread, operation, finding, found, (site, time));
     }
     thread.leave();
     result
@@ -231,17 +235,21 @@ fn fenced(time: Time, write: u32, mode: Mode, site: Site) -> Event {
     Event { time, write, addr: 0, life: 0, site, what: EventKind::Fence, mode, size: 0 }
 }
 
-/// Looks for plain accesses that race with this one, in aligned pieces.
+/// Looks for plain accesses that race with this one, and whether the memory was freed, in aligned pieces.
 #[inline]
-fn race(thread: &Thread, operation: &Operation, write: bool) -> Option<Earlier> {
+fn race(thread: &Thread, operation: &Operation, write: bool) -> Found {
     let &Operation { addr, size, .. } = operation;
+    let look = |at: usize, size: usize| match chunks::chunk(at) {
+        Some(chunk) => shadow::atomic_access(chunk, Access::new(at, size, write), thread),
+        None => Found::NOTHING,
+    };
     if size <= 8 && addr.is_multiple_of(size) {
-        return shadow::atomic_access(chunks::chunk(addr)?, Access::new(addr, size, write), thread);
+        return look(addr, size);
     }
-    let mut found = None;
+    let mut found = Found::NOTHING;
     for (at, size) in plain::pieces(addr, size) {
-        let access = Access::new(at, size, write);
-        found = shadow::atomic_access(chunks::chunk(at)?, access, thread).or(found);
+        let piece = look(at, size);
+        found = if piece.is_something() { piece } else { found };
     }
     found
 }
@@ -318,7 +326,7 @@ fn tell(
     thread: &mut Thread,
     operation: &Operation,
     finding: Option<Finding>,
-    race: Option<Earlier>,
+    found: Found,
     (site, time): (Site, Time),
 ) {
     if thread::is_blind() {
@@ -327,7 +335,10 @@ fn tell(
     let &Operation { addr, what, mode, .. } = operation;
     let size = operation.size as u8;
     let now = report::Access { thread: thread.number, what, mode: Some(mode), addr, size, site };
-    if let Some(earlier) = race {
+    if found.freed {
+        memory::used_after_free(&now);
+    }
+    if let Some(earlier) = found.race {
         report::race(&now, &earlier.access(addr), false);
     }
     let Some(finding) = finding else { return };

@@ -6,13 +6,15 @@
 //! ```text
 //! cells    4 × u64 per 8 bytes    who accessed them last            (`shadow`)
 //! places   1 × u64 per 8 bytes    the atomic locations among them   (`places`)
-//! counts   2 × u16 per 4 KiB      how many places there are, and how many synchronisation objects
+//! counts   4 × u16 per 4 KiB      how many places there are, how many synchronisation objects; is all of it freed?
+//! blocks   1 × u64 per 16 bytes   the blocks of the allocator that begin there (`blocks`)
 //! ```
 //!
 //! The table of chunks stands at a fixed address, so that finding a chunk is one load.
 
 use crate::held::{Held, Hold};
 use crate::{spin::Lock, sys};
+use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use core::sync::atomic::{AtomicU16, AtomicU64, AtomicUsize, Ordering};
 
 /// Bytes per granule: the unit in which cells and places are kept.
@@ -29,7 +31,13 @@ const TABLE_BYTES: usize = (1 << (TOP_BITS - CHUNK_BITS)) * size_of::<usize>();
 
 const CELL_BYTES: usize = CHUNK * CELLS;
 const PLACE_BYTES: usize = CHUNK;
-const COUNT_BYTES: usize = CHUNK / PAGE * size_of::<[u16; 2]>();
+const COUNT_BYTES: usize = CHUNK / PAGE * size_of::<Counts>();
+/// Blocks of the allocator begin at multiples of this.
+pub const BLOCK: usize = 16;
+const BLOCK_BYTES: usize = CHUNK / BLOCK * size_of::<u64>();
+
+/// Of a page: granules with places, synchronisation objects, whether it is freed as a whole. (The last one is spare.)
+type Counts = [AtomicU16; 4];
 
 /// A chunk's mapping.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -83,7 +91,7 @@ fn make(entry: &AtomicUsize) -> Chunk {
     if base != 0 {
         return Chunk(base);
     }
-    let size = CELL_BYTES + PLACE_BYTES + COUNT_BYTES.next_multiple_of(PAGE);
+    let size = CELL_BYTES + PLACE_BYTES + COUNT_BYTES.next_multiple_of(PAGE) + BLOCK_BYTES;
     let memory = sys::reserve(size);
     // SAFETY: our own fresh mapping. Large pages would make every touched byte cost two mebibytes.
     let _ = unsafe { sys::madvise(memory, size, sys::MADV_NOHUGEPAGE) };
@@ -119,11 +127,30 @@ impl Chunk {
         &self.counts(addr)[1]
     }
 
-    fn counts(self, addr: usize) -> &'static [AtomicU16; 2] {
-        let page = (addr & (CHUNK - 1)) / PAGE;
-        let at = self.0 + CELL_BYTES + PLACE_BYTES + page * size_of::<[u16; 2]>();
+    /// Is the 4 KiB page that holds `addr` freed as a whole? Then its cells say nothing.
+    #[inline]
+    pub fn is_freed(self, addr: usize) -> bool {
+        FREED_PAGES.load(Ordering::Relaxed) != 0 && self.counts(addr)[2].load(Ordering::Relaxed) != 0
+    }
+
+    fn set_freed(self, addr: usize, freed: bool) {
+        self.counts(addr)[2].store(freed.into(), Ordering::Relaxed);
+    }
+
+    /// The word for the block of the allocator that begins at `addr`.
+    #[inline]
+    pub fn block(self, addr: usize) -> &'static AtomicU64 {
+        let first = self.0 + CELL_BYTES + PLACE_BYTES + COUNT_BYTES.next_multiple_of(PAGE);
         // SAFETY: as above.
-        unsafe { &*(at as *const [AtomicU16; 2]) }
+        unsafe { &*((first + (addr & (CHUNK - 1)) / BLOCK * size_of::<u64>()) as *const AtomicU64) }
+    }
+
+    #[inline]
+    fn counts(self, addr: usize) -> &'static Counts {
+        let page = (addr & (CHUNK - 1)) / PAGE;
+        let at = self.0 + CELL_BYTES + PLACE_BYTES + page * size_of::<Counts>();
+        // SAFETY: as above.
+        unsafe { &*(at as *const Counts) }
     }
 }
 
@@ -157,22 +184,81 @@ pub fn each_touched_page_of_places(
     }
 }
 
+/// From so many bytes on, whole pages are dealt with as such.
+const LARGE: usize = 16 * PAGE;
+
 /// Empties the cells of a range; whole pages are given back.
 pub fn clear_cells(addr: usize, size: usize) {
-    const LARGE: usize = 16 * PAGE;
+    for_parts(addr, size, existing, zero, |chunk, from, to| {
+        give_back(chunk.0 + (from & (CHUNK - 1)) * CELLS, (to - from) * CELLS);
+    });
+    if FREED_PAGES.load(Ordering::Relaxed) > 0 {
+        each_page(addr, size, |chunk, from, _| {
+            if chunk.is_freed(from) {
+                chunk.set_freed(from, false);
+                FREED_PAGES.fetch_sub(1, Ordering::Relaxed);
+            }
+        });
+    }
+}
+
+/// Leaves this mark, and nothing else, in the cells of a freed block; whole pages of a large one are given back.
+pub fn bury(addr: usize, size: usize, mark: u64) {
+    let small = |chunk: Chunk, from: usize, to: usize| {
+        for at in (from & !(GRANULE - 1)..to).step_by(GRANULE) {
+            let [first, others @ ..] = chunk.cells(at);
+            first.store(mark, Ordering::Relaxed);
+            others
+                .iter()
+                .filter(|cell| cell.load(Ordering::Relaxed) != 0)
+                .for_each(|cell| cell.store(0, Ordering::Relaxed));
+        }
+    };
+    for_parts(addr, size, chunk, small, |chunk, from, to| {
+        for page in (from..to).step_by(PAGE) {
+            chunk.set_freed(page, true);
+        }
+        FREED_PAGES.fetch_add((to - from) / PAGE, Ordering::Relaxed);
+        give_back(chunk.0 + (from & (CHUNK - 1)) * CELLS, (to - from) * CELLS);
+    });
+}
+
+/// The cells of a range, or of its beginning, will soon be used.
+#[inline]
+pub fn prefetch_cells(addr: usize, size: usize) {
+    const LINE: usize = 64;
+    const MOST: usize = 512;
+    let Some(chunk) = existing(addr) else { return };
+    for at in (addr..addr + size.min(MOST)).step_by(LINE / CELLS) {
+        // SAFETY: a hint; no access is made.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(chunk.cells(at).as_ptr().cast()) };
+    }
+}
+
+/// Pages that are marked as freed: nearly always there are none.
+static FREED_PAGES: AtomicUsize = AtomicUsize::new(0);
+
+/// Cuts a range up: `large` is called for whole pages in a row, if there are many, `small` for the rest.
+fn for_parts(
+    addr: usize,
+    size: usize,
+    chunk: impl Fn(usize) -> Option<Chunk>,
+    small: impl Fn(Chunk, usize, usize),
+    large: impl Fn(Chunk, usize, usize),
+) {
     let end = addr.saturating_add(size);
     let mut at = addr;
     while at < end {
         let next = ((at >> CHUNK_BITS) + 1) << CHUNK_BITS;
         let stop = end.min(next);
-        if let Some(chunk) = existing(at) {
+        if let Some(chunk) = chunk(at) {
             let (from, to) = (at.next_multiple_of(PAGE), stop / PAGE * PAGE);
             if to.saturating_sub(from) >= LARGE {
-                zero(chunk, at, from);
-                give_back(chunk.0 + (from & (CHUNK - 1)) * CELLS, (to - from) * CELLS);
-                zero(chunk, to, stop);
+                small(chunk, at, from);
+                large(chunk, from, to);
+                small(chunk, to, stop);
             } else {
-                zero(chunk, at, stop);
+                small(chunk, at, stop);
             }
         }
         at = stop;

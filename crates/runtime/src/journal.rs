@@ -44,9 +44,13 @@ pub enum EventKind {
     Join,
     /// Freed memory.
     Free,
+    /// Allocated memory.
+    Allocate,
+    /// Destroyed an object of synchronisation.
+    Destroy,
 }
 
-const WHATS: [EventKind; 12] = [
+const WHATS: [EventKind; 14] = [
     EventKind::Load,
     EventKind::Store,
     EventKind::Rmw,
@@ -59,6 +63,8 @@ const WHATS: [EventKind; 12] = [
     EventKind::End,
     EventKind::Join,
     EventKind::Free,
+    EventKind::Allocate,
+    EventKind::Destroy,
 ];
 const MODES: [Mode; 6] =
     [Mode::NonAtomic, Mode::Relaxed, Mode::Acquire, Mode::Release, Mode::AcqRel, Mode::SeqCst];

@@ -7,7 +7,7 @@
 //! From the outside in:
 //! * [`abi`]: what compilers call; [`interpose`]: what stands in front of libc;
 //! * [`atomics`], [`plain`], [`sync`], [`memory`]: what happens then: one function per kind of event;
-//! * [`thread`], [`places`], [`shadow`], [`chunks`]: what is known about threads, atomic locations and memory;
+//! * [`thread`], [`places`], [`shadow`], [`chunks`], [`blocks`]: what is known about threads, atomic locations and memory;
 //! * [`waits`]: which stale reads only make a thread wait; [`journal`]: what threads did lately, to explain reports;
 //! * [`control`]: whose turn it is, under `seqcst explore`;
 //! * [`context`]: where in the program; [`report`], [`suppress`], [`options`]: what people see and say;
@@ -16,6 +16,7 @@
 pub mod abi;
 pub mod arena;
 pub mod atomics;
+pub mod blocks;
 pub mod chunks;
 pub mod context;
 pub mod control;

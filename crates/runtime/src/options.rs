@@ -22,6 +22,8 @@ pub struct Options {
     pub suppressions: String,
     /// How many atomic events per thread are remembered to explain reports.
     pub history: usize,
+    /// Mebibytes of freed memory that are kept for a while.
+    pub quarantine_mb: usize,
     /// Look for data races.
     pub races: bool,
     /// What to do about waits that can only take longer.
@@ -109,15 +111,21 @@ const TABLE: &[Entry] = &[
         },
     },
     Entry {
+        name: "quarantine_mb",
+        default: "2",
+        meaning: "MiB of freed memory that is not used again for a while, to find uses after free; 0: none",
+        set: |o, v| number(v, 0, 1 << 20, "a number from 0 to 1048576").map(|n| o.quarantine_mb = n as usize),
+    },
+    Entry {
         name: "races",
         default: "1",
-        meaning: "look for data races on non-atomic accesses",
+        meaning: "look for data races on non-atomic accesses, and uses after free",
         set: |o, v| flag(v).map(|on| o.races = on),
     },
     Entry {
         name: "suppressions",
         default: "",
-        meaning: "file with lines type:pattern for reports that are not wanted (types: stale, race, wait, all)",
+        meaning: "file with lines type:pattern for reports that are not wanted (stale, race, misuse, wait, all)",
         set: |o, v| text(v).map(|v| o.suppressions = v),
     },
     Entry {
@@ -165,6 +173,7 @@ impl Default for Options {
             halt_on_error: false,
             suppressions: String::new(),
             history: 0,
+            quarantine_mb: 0,
             races: false,
             waits: Waits::Count,
             model: Model::Rc11,
@@ -320,7 +329,7 @@ mod tests {
 
     #[test]
     fn mistakes_name_the_option() {
-        let names = "exitcode, halt_on_error, help, history, json, log_path, max_reports, model, races, suppressions, \
+        let names = "exitcode, halt_on_error, help, history, json, log_path, max_reports, model, quarantine_mb, races, suppressions, \
                      verbosity, waits";
         assert_eq!(parse("race=0").unwrap_err(), format!("unknown option `race`; there are {names}"));
         assert_eq!(parse("races=2").unwrap_err(), "option `races` is `2`, expected 0 or 1");

@@ -2,9 +2,10 @@
 
 use crate::chunks::{self, Chunk};
 use crate::context::Site;
+use crate::control::stacks;
 use crate::shadow::{self, Access, Earlier, Found};
 use crate::thread::{self, Thread};
-use crate::{control, journal::EventKind, places, report};
+use crate::{control, journal::EventKind, memory, places, report};
 
 /// An aligned access to 1, 2, 4 or 8 bytes: the fast path ends here if the thread has done the same in this epoch.
 #[inline(always)]
@@ -83,8 +84,13 @@ fn look(thread: &mut Thread, chunk: Chunk, access: Access, size: usize, pc: usiz
 #[inline]
 fn look_at(thread: &mut Thread, chunk: Chunk, access: Access, size: usize, site: Site) {
     if thread.looks_for_races(access.write) {
+        if control::active() {
+            let what = if access.write { EventKind::Store } else { EventKind::Load };
+            let (number, addr, size) = (thread.number, access.addr, size as u8);
+            stacks::look_at(&report::Access { thread: number, what, mode: None, addr, size, site });
+        }
         let found = shadow::access(chunk, access, thread, site);
-        if found.race.is_some() || found.atomics {
+        if found.is_something() {
             tell(thread, access.addr, size, access.write, site, found);
         }
     } else if access.write {
@@ -94,12 +100,15 @@ fn look_at(thread: &mut Thread, chunk: Chunk, access: Access, size: usize, site:
 
 #[inline(never)]
 fn tell(thread: &Thread, addr: usize, size: usize, write: bool, site: Site, found: Found) {
+    let what = if write { EventKind::Store } else { EventKind::Load };
+    let now = report::Access { thread: thread.number, what, mode: None, addr, size: size as u8, site };
+    if found.freed {
+        return memory::used_after_free(&now);
+    }
     let atomic = if found.atomics { places::race(addr, size, write, thread) } else { None };
     if let Some(earlier) = found.race.or(atomic)
         && !thread::is_blind()
     {
-        let what = if write { EventKind::Store } else { EventKind::Load };
-        let now = report::Access { thread: thread.number, what, mode: None, addr, size: size as u8, site };
         report::race(&now, &earlier.access(addr), false);
     }
     if write && found.atomics {

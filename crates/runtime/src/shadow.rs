@@ -6,7 +6,7 @@
 //! that do so at the same time can lose a cell, never invent one.
 //!
 //! Cells keep plain accesses. Atomic ones are kept with their location (`places`); here a *mark* tells that there is
-//! one.
+//! one. Another mark, on all bytes at once, tells that they belong to a block that was freed (`blocks`).
 //!
 //! ```text
 //! bit 63      62     58..62          48..58  21..48               0..21
@@ -23,6 +23,8 @@ use seqcst_monitor::clocks::{Slot, Time};
 
 const MARK: u64 = 1 << 63;
 const WRITE: u64 = 1 << 62;
+/// The mark of freed memory: whatever comes upon it is an error.
+pub const FREED: u64 = MARK | WRITE;
 const BYTES_AT: u32 = 58;
 const SLOT_AT: u32 = 48;
 const TIME_AT: u32 = 21;
@@ -113,6 +115,20 @@ pub struct Found {
     pub race: Option<Earlier>,
     /// There are atomic locations among its bytes.
     pub atomics: bool,
+    /// Its bytes were freed: nothing else was looked at.
+    pub freed: bool,
+}
+
+impl Found {
+    /// There is nothing to tell.
+    pub const NOTHING: Found = Found { race: None, atomics: false, freed: false };
+    const FREED: Found = Found { freed: true, ..Found::NOTHING };
+
+    /// Is there something to tell?
+    #[inline]
+    pub fn is_something(&self) -> bool {
+        self.race.is_some() || self.atomics || self.freed
+    }
 }
 
 /// The thread has done the same in this epoch: nothing to see, nothing to note.
@@ -136,10 +152,13 @@ pub fn access(chunk: Chunk, access: Access, thread: &mut Thread, site: Site) -> 
     if u64::from(thread.views.epoch() - thread.cell_base) >= TIME {
         start_over(thread);
     }
+    if chunk.is_freed(access.addr) {
+        return Found::FREED;
+    }
     let cells = chunk.cells(access.addr);
     let new = access.cell(thread) | u64::from(site.0);
     let (mut room, mut spare) = (None, None);
-    let mut found = Found { race: None, atomics: false };
+    let mut found = Found::NOTHING;
     for cell in cells {
         let old = cell.load(Relaxed);
         if old == 0 {
@@ -151,6 +170,9 @@ pub fn access(chunk: Chunk, access: Access, thread: &mut Thread, site: Site) -> 
             }
         } else if (old | new) & (WRITE | MARK) != 0 && access.overlaps(old) {
             meet(cell, old, access, thread, &mut found, &mut room);
+            if found.freed {
+                return found;
+            }
         }
     }
     room.or(spare).unwrap_or_else(|| evict(cells, new)).store(new, Relaxed);
@@ -167,7 +189,9 @@ fn meet<'a>(
     found: &mut Found,
     room: &mut Option<&'a AtomicU64>,
 ) {
-    if old & MARK != 0 {
+    if old == FREED {
+        *found = Found::FREED;
+    } else if old & MARK != 0 {
         found.atomics = true;
         if access.write {
             cell.store(0, Relaxed); // the location's life ends here
@@ -185,7 +209,10 @@ fn meet<'a>(
 
 /// An atomic access: looks for races with earlier plain accesses, and leaves a mark.
 #[inline]
-pub fn atomic_access(chunk: Chunk, access: Access, thread: &Thread) -> Option<Earlier> {
+pub fn atomic_access(chunk: Chunk, access: Access, thread: &Thread) -> Found {
+    if chunk.is_freed(access.addr) {
+        return Found::FREED;
+    }
     let cells = chunk.cells(access.addr);
     let mark = MARK | access.code << BYTES_AT;
     let (mut race, mut marked, mut spare) = (None, false, None);
@@ -195,6 +222,8 @@ pub fn atomic_access(chunk: Chunk, access: Access, thread: &Thread) -> Option<Ea
             marked = true;
         } else if old == 0 {
             spare = spare.or(Some(cell));
+        } else if old == FREED {
+            return Found::FREED;
         } else if old & MARK == 0 && access.overlaps(old) && (access.write || old & WRITE != 0) {
             if !happens_before(old, thread) {
                 race = confirmed(cell, old).or(race);
@@ -206,15 +235,22 @@ pub fn atomic_access(chunk: Chunk, access: Access, thread: &Thread) -> Option<Ea
     if !marked {
         spare.unwrap_or_else(|| evict(cells, mark)).store(mark, Relaxed);
     }
-    race
+    Found { race, ..Found::NOTHING }
+}
+
+/// Was the memory at this address freed?
+pub fn is_freed(addr: usize) -> bool {
+    chunks::existing(addr).is_some_and(|chunk| {
+        chunk.is_freed(addr) || chunk.cells(addr).iter().any(|cell| cell.load(Relaxed) == FREED)
+    })
 }
 
 /// Looks for races without noting anything: memory that is given back.
 pub fn look(chunk: Chunk, access: Access, thread: &Thread) -> Found {
-    let mut found = Found { race: None, atomics: false };
+    let mut found = Found::NOTHING;
     for cell in chunk.cells(access.addr) {
         let old = cell.load(Relaxed);
-        if old == 0 || !access.overlaps(old) {
+        if old == 0 || old == FREED || !access.overlaps(old) {
         } else if old & MARK != 0 {
             found.atomics = true;
         } else if (access.write || old & WRITE != 0) && !happens_before(old, thread) {
@@ -262,4 +298,33 @@ fn start_over(thread: &mut Thread) {
     chunks::clear_all_cells();
     thread.cell_base = thread.views.epoch() - 1;
     BASE[usize::from(thread.views.slot())].store(thread.cell_base, Release);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Small blocks are marked granule by granule, large ones page by page, with the rest as small ones.
+    #[test]
+    fn freed_blocks_are_marked_whole() {
+        crate::start();
+        for (addr, size) in [(0x6_0000_0010, 24), (0x6_0100_0010, 200_000), (0x6_013f_f010, 8_000)] {
+            chunks::bury(addr, size, FREED);
+            let end = addr + size;
+            let at = [addr, addr + 8, addr + size / 2, addr + 5000, end - 1];
+            assert!(at.into_iter().filter(|&at| at < end).all(is_freed), "{addr:#x}");
+            assert!(!is_freed(addr - 1) && !is_freed(end), "{addr:#x}");
+            let chunk = chunks::existing(addr + size / 2).unwrap();
+            let thread = thread::current();
+            assert!(look(chunk, Access::new(addr + size / 2, 4, true), thread).race.is_none());
+            let found = atomic_access(chunk, Access::new(addr + size / 2, 4, true), thread);
+            assert!(found.freed && found.race.is_none());
+            let found = access(chunk, Access::new(addr + size / 2, 1, false), thread, Site::UNKNOWN);
+            assert!(found.freed && !found.atomics);
+            chunks::clear_cells(addr, size);
+            assert!(!at.into_iter().any(is_freed), "{addr:#x}");
+            let found = access(chunk, Access::new(addr + size / 2, 1, false), thread, Site::UNKNOWN);
+            assert!(!found.is_something());
+        }
+    }
 }

@@ -1,15 +1,15 @@
 //! Suppressions: reports that somebody has looked at and doesn't want to see again.
 //!
-//! A file of lines `type:pattern`; types are `stale`, `race`, `wait` and `all`, `#` starts a comment. A pattern is looked
+//! A file of lines `type:pattern`; types are `stale`, `race`, `misuse`, `wait` and `all`, `#` starts a comment. A pattern is looked
 //! for in the function, source file and module of every frame of both stacks; `*` stands for anything, `^` and `$` at
 //! its ends for the ends of the name.
 
-use crate::report::{Frame, Kind};
+use crate::report::{Frame, Kind, Misuse};
 
 /// One line of a suppressions file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rule {
-    /// None: all kinds.
+    /// None: all kinds. All misuses are one kind.
     kind: Option<Kind>,
     pattern: String,
     /// The line, as written.
@@ -39,10 +39,14 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Rule>, String> {
         let kind = match kind.trim() {
             "stale" => Some(Kind::Stale),
             "race" => Some(Kind::Race),
+            "misuse" => Some(Kind::Misuse(Misuse::UseAfterFree)),
             "wait" => Some(Kind::Wait),
             "all" => None,
             other => {
-                return mistake(start, &format!("unknown type `{other}`; there are stale, race, wait, all"));
+                return mistake(
+                    start,
+                    &format!("unknown type `{other}`; there are stale, race, misuse, wait, all"),
+                );
             }
         };
         let pattern = pattern.trim();
@@ -69,7 +73,7 @@ pub fn find<'a>(
     frames: impl Iterator<Item = &'a Frame> + Clone,
 ) -> Option<usize> {
     rules.iter().position(|rule| {
-        rule.kind.is_none_or(|wanted| wanted == kind)
+        rule.kind.is_none_or(|wanted| wanted.is_like(kind))
             && frames.clone().any(|frame| {
                 [&frame.function, &frame.file, &frame.module].iter().any(|name| matches(&rule.pattern, name))
             })
@@ -151,7 +155,7 @@ mod tests {
     #[test]
     fn mistakes() {
         assert_eq!(parse("f", "ok").unwrap_err(), "f:1:3: expected `type:pattern`, there is no colon");
-        let unknown = "f:2:2: unknown type `thread`; there are stale, race, wait, all";
+        let unknown = "f:2:2: unknown type `thread`; there are stale, race, misuse, wait, all";
         assert_eq!(parse("f", "\n thread:x").unwrap_err(), unknown);
         assert!(parse("f", "stale:").is_err());
     }

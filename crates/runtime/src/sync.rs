@@ -2,12 +2,14 @@
 //!
 //! Who acquires an object learns what those who released it knew, in C11's happens-before and in SC's alike.
 
+use crate::blocks::Who;
 use crate::chunks;
 use crate::held::{Held, Hold};
 use crate::journal::{Event, EventKind};
+use crate::report;
 use crate::spin::Lock;
 use crate::thread::{self, Thread};
-use core::sync::atomic::{AtomicU16, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicU16, Ordering::Relaxed};
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::Time;
 use seqcst_monitor::clocks::run::Message;
@@ -32,7 +34,21 @@ struct Object {
     by_readers: Message,
     /// Releases so far.
     releases: u32,
+    /// Its life is over.
+    destroyed: Option<Destroyed>,
 }
+
+/// The end of an object's life.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Destroyed {
+    /// What it was.
+    pub kind: report::Object,
+    /// Who destroyed it, and where.
+    pub by: Who,
+}
+
+/// Was any object ever destroyed?
+static SOME_DESTROYED: AtomicBool = AtomicBool::new(false);
 
 const SHARDS: usize = 64;
 type Objects = HashMap<usize, Object, BuildHasherDefault<Spread>>;
@@ -97,10 +113,7 @@ pub fn release(addr: usize, side: Side, pc: usize) {
     thread.waits.effect();
     let time = thread.views.time();
     let releases = with(addr, |objects| {
-        let object = objects.entry(addr).or_insert_with(|| {
-            count(addr, |objects| objects.fetch_add(1, Relaxed));
-            Object::default()
-        });
+        let object = entry(objects, addr);
         let heard = if side == Side::Readers { &mut object.by_readers } else { &mut object.by_writers };
         thread.views.release(heard);
         object.releases = object.releases.wrapping_add(1);
@@ -108,6 +121,38 @@ pub fn release(addr: usize, side: Side, pc: usize) {
     });
     note(thread, EventKind::Release, addr, time, releases, pc);
     thread.leave();
+}
+
+fn entry(objects: &mut Objects, addr: usize) -> &mut Object {
+    objects.entry(addr).or_insert_with(|| {
+        count(addr, |objects| objects.fetch_add(1, Relaxed));
+        Object::default()
+    })
+}
+
+/// The current thread has destroyed the object: what it knew is forgotten, and its end remembered.
+pub fn destroy(addr: usize, kind: report::Object, pc: usize) {
+    let Some(thread) = thread::entering() else { return };
+    thread.busy = true;
+    let by = Who { thread: thread.number, site: thread.stack.site(pc) };
+    SOME_DESTROYED.store(true, Relaxed);
+    with(addr, |objects| {
+        *entry(objects, addr) = Object { destroyed: Some(Destroyed { kind, by }), ..Object::default() };
+    });
+    thread.leave();
+}
+
+/// How the object's life ended, if that is all that there is to say of it.
+#[inline]
+pub fn destroyed(addr: usize) -> Option<Destroyed> {
+    if !SOME_DESTROYED.load(Relaxed) {
+        return None;
+    }
+    let thread = thread::entering()?;
+    thread.busy = true;
+    let destroyed = with(addr, |objects| objects.get(&addr).and_then(|object| object.destroyed));
+    thread.leave();
+    destroyed
 }
 
 fn note(thread: &mut Thread, what: EventKind, addr: usize, time: Time, write: u32, pc: usize) {

@@ -9,12 +9,12 @@
 //! line     = "//@" key ":" value | "//@ linearization-point"
 //!
 //! Programs for `seqcst check` and `seqcst explore`: all five models, or none of them.
-//! model    = "sc" | "ra" | "rc11" | "rc20" | "tso"   value: robust | not-robust | race | assertion | deadlock
+//! model    = "sc" | "ra" | "rc11" | "rc20" | "tso"   value: robust | not-robust | race | misuse | assertion | deadlock
 //! "flags"                                   value: --deadlock; there is no `deadlock` without it
 //! "slow"                                    value: why it is left out where time is short (see `SEQCST_SLOW`)
 //!
 //! Programs for the sanitizer.
-//! "run"                                     value: robust | not-robust | race | benign-wait | by-schedule
+//! "run"                                     value: robust | not-robust | race | misuse | benign-wait | by-schedule
 //! "args"                                    value: arguments { "|" arguments }; all of them are tried
 //!
 //! Libraries; `seqcst library` reads these lines, too, all but the first two (docs/library.md).
@@ -29,7 +29,7 @@
 //! "expect"*                                 value: file ":" line [ "-" line ] what stands there
 //! ```
 //!
-//! In a program for the sanitizer `//~` at the end of a line, with one or more of `stale`, `missed` and `race`, says what the
+//! In a program for the sanitizer `//~` at the end of a line, with one or more of `stale`, `missed`, `race`, `misuse` and `ended`, says what the
 //! line may be in a report; alone in its line, it is about the line before. A `robust` one has no such marks, all others do.
 
 use std::collections::BTreeSet;
@@ -46,6 +46,8 @@ pub enum Verdict {
     NotRobust,
     /// Conflicting accesses that nothing orders.
     Race,
+    /// Memory or an object is used after its end, or in a way that is not allowed.
+    Misuse,
     /// An assertion that can fail, under SC already.
     Assertion,
     /// No thread can move, under SC already.
@@ -58,7 +60,7 @@ pub enum Verdict {
     Unproved,
 }
 
-use Verdict::{Assertion, BenignWait, BySchedule, Deadlock, NotRobust, Race, Robust, Unproved};
+use Verdict::{Assertion, BenignWait, BySchedule, Deadlock, Misuse, NotRobust, Race, Robust, Unproved};
 
 impl Verdict {
     /// As it stands in headers, and in answers of the tool.
@@ -67,6 +69,7 @@ impl Verdict {
             Robust => "robust",
             NotRobust => "not-robust",
             Race => "race",
+            Misuse => "misuse",
             Assertion => "assertion",
             Deadlock => "deadlock",
             BenignWait => "benign-wait",
@@ -103,7 +106,7 @@ pub struct Header {
     pub vendored: Vec<(String, String)>,
     /// Where the bug must be pointed at.
     pub bug_at: Vec<BugAt>,
-    /// Lines, and what each may be in a report of the sanitizer: `stale`, `missed`, `race`.
+    /// Lines, and what each may be in a report of the sanitizer: `stale`, `missed`, `race`, `misuse`, `ended`.
     marks: BTreeSet<(u64, String)>,
 }
 
@@ -157,7 +160,7 @@ impl Header {
             return Err(format!("`{key}` needs a value"));
         }
         if let Some(model) = MODELS.into_iter().find(|model| *model == key) {
-            let verdict = one_of(value, &[Robust, NotRobust, Race, Assertion, Deadlock])?;
+            let verdict = one_of(value, &[Robust, NotRobust, Race, Misuse, Assertion, Deadlock])?;
             self.verdicts.push((model, verdict));
             return Ok(false);
         }
@@ -165,7 +168,9 @@ impl Header {
             "flags" if value == "--deadlock" => self.deadlock = true,
             "flags" => return Err(format!("`{value}` is not `--deadlock`")),
             "slow" => self.slow = Some(value.to_owned()),
-            "run" => self.run = Some(one_of(value, &[Robust, NotRobust, Race, BenignWait, BySchedule])?),
+            "run" => {
+                self.run = Some(one_of(value, &[Robust, NotRobust, Race, Misuse, BenignWait, BySchedule])?)
+            }
             "args" => self.args = value.split('|').map(|args| args.trim().to_owned()).collect(),
             "verdict" => self.library = Some(one_of(value, &[Robust, NotRobust, Unproved])?),
             "specification" | "object" => {}
@@ -193,7 +198,7 @@ impl Header {
             let Some((code, words)) = line.split_once("//~") else { continue };
             let about = if code.trim().is_empty() { number - 1 } else { number };
             for word in words.split_whitespace() {
-                if !["stale", "missed", "race"].contains(&word) {
+                if !["stale", "missed", "race", "misuse", "ended"].contains(&word) {
                     return Err((number, format!("a line can't be marked `{word}`")));
                 }
                 self.marks.insert((about as u64, word.to_owned()));
@@ -335,11 +340,11 @@ mod tests {
     fn what_is_wrong_is_an_error_with_its_line() {
         fails("\n//@ power: robust\n", 2, "no key is called `power`: see crates/testing/src/corpus.rs");
         fails("//@ sc robust\n", 1, "`//@` needs `key: value`");
-        fails("//@ sc: rob\n", 1, "`rob` is none of robust, not-robust, race, assertion, deadlock");
+        fails("//@ sc: rob\n", 1, "`rob` is none of robust, not-robust, race, misuse, assertion, deadlock");
         fails(
             "//@ run: deadlock\n",
             1,
-            "`deadlock` is none of robust, not-robust, race, benign-wait, by-schedule",
+            "`deadlock` is none of robust, not-robust, race, misuse, benign-wait, by-schedule",
         );
         fails("//@ sc: race\n//@ sc: race\n", 2, "`sc` is there twice");
         fails("//@ sc: robust\n//@ ra: robust\n", 2, "no verdict for rc11");

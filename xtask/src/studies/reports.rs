@@ -22,7 +22,7 @@ pub struct Access {
 /// A report.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
-    /// `stale`, `race` or `benign-wait`.
+    /// `stale`, `race`, `misuse` or `benign-wait`.
     pub kind: String,
     /// Inside of the locks of Rust's standard library.
     pub in_std: bool,
@@ -52,7 +52,7 @@ pub fn all_reports(folder: &Path) -> Outcome<Vec<Report>> {
 }
 
 fn report(value: &Value) -> Report {
-    let other = if value["kind"] == "race" { "earlier" } else { "missed" };
+    let other = if value["missed"].is_null() { "earlier" } else { "missed" };
     Report {
         kind: value["kind"].as_str().unwrap_or_default().to_owned(),
         in_std: value["origin"] == "std",
@@ -104,7 +104,7 @@ pub struct Found {
 /// Two places in the source, and what kind of report is about them.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Pair {
-    /// `stale load`, `stale store`, `stale update`, `race`, `benign wait`, `inside std`.
+    /// `stale load`, `stale store`, `stale update`, `race`, `misuse`, `benign wait`, `inside std`.
     pub class: String,
     /// The access.
     pub access: String,
@@ -119,6 +119,7 @@ impl Found {
             let class = match (report.kind.as_str(), report.access.what.as_str()) {
                 _ if report.in_std => "inside std",
                 ("race", _) => "race",
+                ("misuse", _) => "misuse",
                 ("benign-wait", _) => "benign wait",
                 (_, "load" | "failed compare-and-swap") => "stale load",
                 (_, "store") => "stale store",

@@ -202,6 +202,7 @@ impl Process {
             let errors = document.reports.iter().filter(|report| report.error);
             outcome.found.extend(errors.map(|report| match report.kind.as_str() {
                 "race" => Found::Race(0, 0),
+                "misuse" => Found::Misuse(0, 0),
                 _ => Found::Stale(0),
             }));
         }
@@ -346,7 +347,8 @@ impl Process {
     fn outcome(&mut self, trace: &Trace, hangs: Option<String>) -> Outcome {
         let found = |finding: &Finding| match finding.kind {
             0 => Found::Stale(finding.site),
-            _ => Found::Race(finding.site, finding.other),
+            1 => Found::Race(finding.site, finding.other),
+            _ => Found::Misuse(finding.site, finding.other),
         };
         let found = self.findings.iter().map(found).collect();
         let message = self.message();

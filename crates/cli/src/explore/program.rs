@@ -239,6 +239,14 @@ fn message(
         for found in &outcome.found {
             lines.push(match found {
                 Found::Stale(site) => format!("an access can be stale: {}", at(*site)),
+                Found::Misuse(site, 0) => format!("memory or an object is misused: {}", at(*site)),
+                Found::Misuse(site, other) => {
+                    format!(
+                        "memory or an object is used after its end: {}, which was {}",
+                        at(*site),
+                        at(*other)
+                    )
+                }
                 Found::Race(one, other) => format!("a data race: {} and {}", at(*one), at(*other)),
             });
         }

@@ -26,6 +26,10 @@ impl Conclusion {
 
     /// What an execution shows, if it shows something. What fails under SC comes first: nobody needs a memory model for it.
     pub fn of(end: End, outcome: &Outcome, steps: u32) -> Option<Conclusion> {
+        // What comes after a misuse is a consequence of it, or may be.
+        if outcome.found.iter().any(|found| matches!(found, Found::Misuse(..))) {
+            return Some(Verdict::Misuse.into());
+        }
         let verdict = match (&outcome.failure, end) {
             (Some(Failure::Assertion(_)), _) => Verdict::Assertion,
             (Some(Failure::Unmodelled(why)), _) => return Some(Conclusion::gave_up(why.clone())),

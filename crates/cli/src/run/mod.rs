@@ -76,6 +76,7 @@ fn observe(flags: &RunFlags) -> Result<Status, String> {
 fn verdict(runs: &Runs) -> Verdict {
     let failed = |what: fn(&seqcst_report::answer::Ended) -> bool| runs.failures.iter().any(what);
     match () {
+        () if runs.errors().any(|report| report.kind == "misuse") => Verdict::Misuse,
         () if runs.errors().any(|report| report.kind == "stale") => Verdict::NotRobust,
         () if runs.errors().next().is_some() => Verdict::Race,
         () if failed(|ended| ended.signal.is_some()) => Verdict::Crash,

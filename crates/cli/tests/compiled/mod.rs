@@ -90,7 +90,7 @@ pub fn read(json: &Path) -> Vec<Report> {
 }
 
 fn report(report: &Value) -> Report {
-    let other = if report["kind"] == "race" { "earlier" } else { "missed" };
+    let other = if report["missed"].is_null() { "earlier" } else { "missed" };
     Report {
         kind: report["kind"].as_str().unwrap_or_default().to_owned(),
         error: report["error"] == true,

@@ -124,7 +124,15 @@ fn fits(program: &Program, verdict: Verdict, file: &str, report: &Report) -> boo
         }
         // Without evidence in this run it is taken for more than a wait.
         Verdict::BenignWait => report.kind != "race" && marked(access, "stale") && marked(other, "missed"),
+        // A race with a free is found by either of them.
+        Verdict::Race if report.kind == "misuse" => marked(access, "misuse") && marked(other, "ended"),
         Verdict::Race => report.kind == "race" && marked(access, "race") && marked(other, "race"),
+        // What ended its life is told if there is such a thing.
+        Verdict::Misuse => {
+            report.kind == "misuse"
+                && marked(access, "misuse")
+                && (report.other.is_empty() || marked(other, "ended"))
+        }
         other => panic!("no verdict about runs: {other:?}"),
     }
 }

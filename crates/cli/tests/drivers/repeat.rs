@@ -54,6 +54,35 @@ fn json() {
     assert_eq!(answer["verdict"], "nothing-found");
 }
 
+const FREED: &str = "\
+#include <stdlib.h>
+int main(void) {
+    int *volatile block = malloc(100);
+    free(block);
+    return *(volatile int *)block == 1;
+}
+";
+
+/// What is used after its end; not seen if nothing is kept, and kept back if that is wanted.
+#[test]
+fn misuses() {
+    let folder = Folder::new("misuses");
+    compile(&folder, "freed", FREED);
+    folder.run("freed", &[]).says("WARNING: seqcst: use after free").says("1 misuse (1 occurrence)").ends(66);
+    let run = folder.seqcst("gcc", &["run", "--format", "json", "./freed"]).ends(1);
+    let answer = crate::schema::answer(&run.stdout());
+    assert_eq!(answer["verdict"], "misuse");
+    let report = &answer["reports"][0];
+    assert_eq!((&report["kind"], &report["problem"]), (&"misuse".into(), &"use after free".into()));
+    let line = |access: &str| report[access]["stack"][0]["line"].as_u64();
+    assert_eq!(["access", "earlier", "allocated"].map(line), [Some(5), Some(4), Some(3)]);
+    let run = folder.seqcst("gcc", &["run", "-n", "2", "./freed"]).ends(1);
+    run.says("use after free: load (plain) freed.c:5 in main, after free freed.c:4 in main");
+    folder.seqcst("gcc", &["run", "--option", "quarantine_mb=0", "./freed"]).ends(0);
+    std::fs::write(folder.path("rules"), "misuse:main\n").expect("a temporary file");
+    folder.seqcst("gcc", &["run", "--option", "suppressions=rules", "./freed"]).ends(0);
+}
+
 #[test]
 fn sarif() {
     let folder = folder("sarif");

@@ -118,6 +118,44 @@ fn condition_variables() {
     program.ends_in("--strategy dpor", "lost", 1, &["deadlock"]);
 }
 
+/// What is used after its end, or destroyed before it.
+#[test]
+fn ended_lives() {
+    let program = Program::new("ends", "ends.c");
+    for (kind, problem) in [
+        ("frame", "use of a stack frame that has ended"),
+        ("thread", "use of the stack of a thread that has ended"),
+        ("joined", "join of a thread that was joined before"),
+        ("condition", "destruction of a condition variable in use"),
+        ("condition-gone", "use of a destroyed condition variable"),
+        ("barrier", "destruction of a barrier in use"),
+        ("barrier-unmade", "use of a barrier that is not initialised"),
+        ("rwlock", "destruction of a read-write lock in use"),
+        ("rwlock-gone", "use of a destroyed read-write lock"),
+        ("semaphore", "use of a destroyed semaphore"),
+        ("semaphore-gone", "use of a destroyed semaphore"),
+        ("not-locked", "unlock of a mutex that is not locked"),
+        ("double-free", "double free"),
+        ("free-stack", "free of what is no block"),
+        ("free-variable", "free of what is no block"),
+        ("realloc-freed", "double free"),
+        ("realloc-old", "use after free"),
+        ("string", "use after free"),
+    ] {
+        let title = format!("WARNING: seqcst: {problem}");
+        program.ends_in("", kind, 1, &["misuse: ", &title, "ends.c:", "replay: seqcst explore --replay"]);
+        let answer = program.answer("--keep-going --executions 2000", kind);
+        assert_eq!(answer["verdict"], "misuse", "{kind}: {answer}");
+    }
+    for kind in
+        ["live", "vla", "lent", "jump", "coroutine", "condition-woken", "barrier-passed", "rwlock-again"]
+    {
+        let answer = program.answer("--executions 2000", kind);
+        let fine = ["robust", "nothing-found"].contains(&answer["verdict"].as_str().unwrap_or_default());
+        assert!(fine && answer["limit"].is_null(), "{kind}: {answer}");
+    }
+}
+
 #[test]
 fn cpp() {
     let program = Program::new("cpp", "cpp.cpp");

@@ -50,8 +50,11 @@ pub struct Ended {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Report {
-    /// `stale`, `race` or `benign-wait`.
+    /// `stale`, `race`, `misuse` or `benign-wait`.
     pub kind: String,
+    /// For a misuse: which one, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
     /// Whether it counts.
     pub error: bool,
     /// `std`, if it lies in Rust's own locks.
@@ -62,17 +65,20 @@ pub struct Report {
     /// Runs in which it was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<u32>,
-    /// The access that can be stale, or the later one of a race.
+    /// The access that can be stale, the later one of a race, or the misuse.
     pub access: Accessed,
     /// The write that it may miss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missed: Option<Accessed>,
-    /// The earlier access of a race.
+    /// The earlier access of a race, or what ended the life of what is misused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Accessed>,
     /// The older write that it may see.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub older: Option<Accessed>,
+    /// For a misuse: where the memory was allocated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocated: Option<Accessed>,
     /// For a race: the memory was freed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub freed: Option<bool>,
@@ -85,7 +91,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The second access: the write that can be missed, or the earlier one of a race.
+    /// The second access: the write that can be missed, the earlier one of a race, or what ended a life.
     pub fn other(&self) -> Option<&Accessed> {
         self.missed.as_ref().or(self.earlier.as_ref())
     }

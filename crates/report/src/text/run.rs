@@ -44,6 +44,11 @@ pub(crate) fn sentence(report: &Report) -> String {
     let (first, second) = (access(Some(&report.access)), access(report.other()));
     match report.kind.as_str() {
         "race" => format!("data race: {first} and {second}"),
+        "misuse" => {
+            let problem = report.problem.as_deref().unwrap_or("misuse");
+            let earlier = report.other().map(|_| format!(", after {second}")).unwrap_or_default();
+            format!("{problem}: {first}{earlier}")
+        }
         _ => format!("stale: {first} may miss {second}"),
     }
 }
@@ -58,7 +63,12 @@ fn access(access: Option<&Accessed>) -> String {
         (file, "") => format!("{file}:{}", frame.line),
         (file, function) => format!("{file}:{} in {function}", frame.line),
     };
-    format!("{} ({}) {place}", access.what, access.mode)
+    match access.what.as_str() {
+        what @ ("load" | "store" | "read-modify-write" | "failed compare-and-swap") => {
+            format!("{what} ({}) {place}", access.mode)
+        }
+        what => format!("{what} {place}"),
+    }
 }
 
 /// How runs ended that did not end well, and how many did so.

@@ -17,9 +17,13 @@ pub fn note(kind: Kind, access: &Access, other: Option<&Access>) {
     let others = other.map(|other| context::frames(other.site)).unwrap_or_default();
     let site = |frames: &[usize]| frames.first().map_or(0, |&pc| pc as u64);
     let (pc, other_pc) = (site(&frames), site(&others));
-    let key = memo::key([kind as usize].into_iter().chain(frames).chain([0]).chain(others));
+    let key = memo::key([kind.number() as usize].into_iter().chain(frames).chain([0]).chain(others));
     if memo::ask(key, || report::counts_as_error(kind, access, other)) {
-        let kind = u32::from(kind == Kind::Race);
+        let kind = match kind {
+            Kind::Stale | Kind::Wait => 0,
+            Kind::Race => 1,
+            Kind::Misuse(_) => 2,
+        };
         scheduler.shared.found(Finding { kind, step: scheduler.now(), site: pc, other: other_pc });
     }
 }

@@ -25,6 +25,7 @@ mod scheduler;
 pub mod server;
 pub mod settings;
 mod spin;
+pub mod stacks;
 pub mod steps;
 mod streams;
 pub mod threads;
@@ -70,6 +71,11 @@ pub fn point_when(object: usize, op: Op, pc: usize, can: &dyn Fn() -> bool) {
 /// As [`point_when`], but the turn may also come although `can()` is false: time is up. True: `can()` holds.
 pub fn point_or_timeout(object: usize, op: Op, pc: usize, can: &dyn Fn() -> bool) -> bool {
     guarded(|| scheduler::point_when(object as u64, op, pc, true, can)).unwrap_or_else(can)
+}
+
+/// Does a thread wait for a change of `object`?
+pub fn is_waited_for(object: usize) -> bool {
+    scheduler::get().is_some_and(|scheduler| scheduler.is_waited_for(object as u64))
 }
 
 /// Somebody changed `object`: those who wait for it are looked at again.

@@ -119,6 +119,11 @@ pub fn leave(queue: usize, ticket: Ticket) -> bool {
     with(queue, |queue| queue.leave(ticket))
 }
 
+/// Does somebody wait in this queue for whom there is no signal yet?
+pub fn is_waited_for(queue: usize) -> bool {
+    QUEUES.lock().iter().any(|(name, waiting)| *name == queue && waiting.in_need() > 0)
+}
+
 /// Signals to `many` of those who wait: how many there were.
 pub fn signal(queue: usize, many: usize) -> usize {
     with(queue, |queue| queue.signal(many, next_ticket()))

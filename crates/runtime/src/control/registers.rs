@@ -37,6 +37,14 @@ pub fn take(pc: usize) -> Option<Registers> {
     (registers.pc == pc).then_some(registers)
 }
 
+/// The stack pointer of the program at the call that returns to `pc`, if it was saved and not taken.
+#[inline]
+pub fn stack_pointer(pc: usize) -> Option<usize> {
+    // SAFETY: as above.
+    let saved = unsafe { &*SAVED.0.get() };
+    (pc != 0 && saved.pc == pc).then_some(saved.sp)
+}
+
 /// Jumps here with everything as it was at the call, when a plan is played; returns with all but `r11` as it was.
 ///
 /// # Safety

@@ -9,10 +9,13 @@ pub use turns::{
 };
 
 use super::bodies::Body;
+use super::registers;
 use super::spin::{Read, Spin};
+use super::stacks::{self, Stack};
 use super::threads;
 use super::warm::Warm;
 use super::wire::{Log, Shared};
+use crate::report::Misuse;
 use crate::sync::Spread;
 use crate::sys;
 use core::cell::UnsafeCell;
@@ -55,6 +58,7 @@ struct Thread {
     wait: Wait,
     woken_by: u32,
     spin: Spin,
+    stack: Stack,
     ended: bool,
 }
 
@@ -100,13 +104,14 @@ pub fn start(shared: Shared, first: Body, warm: Warm, base: usize) {
     scheduler.add(first);
     scheduler.threads[0].spin = Spin::new(base);
     scheduler.player.set(0, State::Ready, &mut scheduler.log);
+    stacks::begin_first();
 }
 
 impl Scheduler {
     fn add(&mut self, body: Body) {
         let (body, op) = (Box::new(body), Op::local(Kind::Begin));
-        let (wait, spin) = (Wait::Nothing, Spin::default());
-        self.threads.push(Thread { body, op, pc: 0, wait, woken_by: NOBODY, spin, ended: false });
+        let (wait, spin, stack) = (Wait::Nothing, Spin::default(), Stack::default());
+        self.threads.push(Thread { body, op, pc: 0, wait, woken_by: NOBODY, spin, stack, ended: false });
         self.shared.header().threads.store(self.threads.len() as u32, Relaxed);
     }
 
@@ -119,6 +124,17 @@ impl Scheduler {
     /// The number of the step that is being made, or of the next one.
     pub fn now(&self) -> u32 {
         self.log.now()
+    }
+
+    /// The stack of a thread.
+    pub fn stack(&mut self, thread: ThreadId) -> &mut Stack {
+        &mut self.threads[thread as usize].stack
+    }
+
+    /// Is this address on another thread's stack, and out of use?
+    pub fn ended_stack(&self, addr: usize) -> Option<Misuse> {
+        let others = self.threads.iter().enumerate().filter(|&(index, _)| index != self.me);
+        others.filter_map(|(_, thread)| thread.stack.misuse(addr, thread.ended)).next()
     }
 
     /// The running thread's reads and effects.
@@ -185,6 +201,9 @@ impl Scheduler {
         let thread = &mut self.threads[self.me];
         thread.op = op;
         thread.pc = pc;
+        // If it isn't known: here at the latest.
+        let here = 0u8;
+        thread.stack.sp = registers::stack_pointer(pc).unwrap_or(&raw const here as usize);
         thread
     }
 

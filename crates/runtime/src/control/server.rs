@@ -6,7 +6,7 @@
 use super::bodies::Body;
 use super::warm::{self, Warm};
 use super::wire::{self, Shared};
-use super::{ACTIVE, memo, scheduler, settings, streams};
+use super::{ACTIVE, memo, scheduler, settings, stacks, streams};
 use crate::{interpose, sys, thread};
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -95,6 +95,8 @@ fn prepare(shared: Shared) {
     }
     thread::current();
     load_early();
+    // SAFETY: no preconditions.
+    stacks::learn_first(interpose::threads::stack(unsafe { libc::pthread_self() }));
     QUIET.store(true, Ordering::Relaxed);
     memo::start();
     interpose::crash::ignore();

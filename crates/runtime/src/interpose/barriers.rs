@@ -10,8 +10,10 @@
 //! Under the scheduler nobody waits in libc: a thread arrives in one step and goes on in another, when its phase is over.
 
 use super::caller::Caller;
-use super::{acquire, release};
+use super::{acquire, objects, release};
 use crate::control::{self, steps};
+use crate::journal::EventKind;
+use crate::report::{Misuse, Object};
 use crate::spin::Lock;
 use crate::sync::{self, Side};
 use core::ffi::{c_int, c_uint, c_void};
@@ -70,6 +72,11 @@ fn find<T>(barrier: usize, with: impl FnOnce(&mut Phases) -> T) -> Option<T> {
     BARRIERS.lock().iter_mut().find(|phases| phases.barrier == barrier).map(with)
 }
 
+/// Are there threads in the open phase?
+pub(super) fn is_entered(barrier: usize) -> bool {
+    find(barrier, |phases| phases.entered > 0).unwrap_or(false)
+}
+
 fn forget(barrier: usize) {
     BARRIERS.lock().retain(|phases| phases.barrier != barrier);
     sync::forget(clock(barrier, 0) as usize);
@@ -99,17 +106,31 @@ pub unsafe extern "C" fn __interpose_pthread_barrier_init(
     result
 }
 
-/// In front of `pthread_barrier_destroy`. It waits until all have left.
-/// # Safety
-/// As the function.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __interpose_pthread_barrier_destroy(barrier: *mut Barrier) -> c_int {
+/// It waits until all have left; if some wait for others, for ever: then the real call isn't made.
+unsafe extern "C" fn destroy(barrier: *mut Barrier, caller: Caller) -> c_int {
+    if !objects::dies(barrier, Object::Barrier, caller) {
+        return libc::EBUSY;
+    }
     // SAFETY: the caller's arguments.
     let result = unsafe { real::pthread_barrier_destroy(barrier) };
     if result == 0 {
         forget(barrier as usize);
     }
-    result
+    objects::died(result, barrier, Object::Barrier, caller)
+}
+
+/// Was the barrier initialised, here or by another process? Its count is not 0 then.
+fn is_made(barrier: *const Barrier, caller: Caller) -> bool {
+    /// Where glibc keeps it.
+    const COUNT: usize = 8;
+    // SAFETY: the caller's barrier.
+    let is_made = find(barrier as usize, |_| ()).is_some()
+        || unsafe { barrier.byte_add(COUNT).cast::<u32>().read_volatile() } != 0;
+    if !is_made {
+        let misuse = Misuse::NotInitialised(Object::Barrier);
+        objects::misused(misuse, barrier as usize, EventKind::Acquire, caller);
+    }
+    is_made
 }
 
 /// Waits, under the scheduler, until the phase is over that was entered as one of `before` phases.
@@ -132,6 +153,9 @@ unsafe extern "C" fn wait(barrier: *mut Barrier, caller: Caller) -> c_int {
     let name = barrier as usize;
     if control::active() {
         control::point(steps::change(Kind::Arrive, name), caller.pc());
+    }
+    if !objects::used(barrier, Object::Barrier, caller) || !is_made(barrier, caller) {
+        return libc::EINVAL;
     }
     let before = find(name, |phases| phases.over);
     // A barrier that another process made has one clock only.
@@ -161,6 +185,7 @@ unsafe extern "C" fn wait(barrier: *mut Barrier, caller: Caller) -> c_int {
 
 shims! {
     __interpose_pthread_barrier_wait => wait, "rsi";
+    __interpose_pthread_barrier_destroy => destroy, "rsi";
 }
 
 #[cfg(test)]

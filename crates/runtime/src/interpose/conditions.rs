@@ -8,10 +8,11 @@
 
 use super::caller::Caller;
 use super::mutexes::{self, THRD_TIMEDOUT};
-use super::{acquire, release};
+use super::{acquire, objects, release, renewed};
 use crate::control::clock::{self, Moment};
 use crate::control::steps::{self, Taking};
 use crate::control::{self, cancel, queues};
+use crate::report::Object;
 use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use core::mem::MaybeUninit;
@@ -28,6 +29,10 @@ real! {
     fn pthread_cond_broadcast(condition: *mut Condition) -> c_int;
     fn cnd_signal(condition: *mut Condition) -> c_int;
     fn cnd_broadcast(condition: *mut Condition) -> c_int;
+    fn pthread_cond_init(condition: *mut Condition, attr: *const c_void) -> c_int;
+    fn pthread_cond_destroy(condition: *mut Condition) -> c_int;
+    fn cnd_init(condition: *mut Condition) -> c_int;
+    fn cnd_destroy(condition: *mut Condition);
 }
 
 /// `struct _pthread_cleanup_buffer`, which libc links into a list.
@@ -116,6 +121,8 @@ fn in_c11(result: c_int) -> c_int {
 }
 
 unsafe extern "C" fn wait(condition: *mut Condition, mutex: *mut Mutex, caller: Caller) -> c_int {
+    objects::used(condition, Object::Condition, caller);
+    objects::used(mutex, Object::Mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() {
@@ -131,6 +138,8 @@ unsafe extern "C" fn timed_wait(
     until: *const timespec,
     caller: Caller,
 ) -> c_int {
+    objects::used(condition, Object::Condition, caller);
+    objects::used(mutex, Object::Mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() {
@@ -147,6 +156,8 @@ unsafe extern "C" fn clock_wait(
     until: *const timespec,
     caller: Caller,
 ) -> c_int {
+    objects::used(condition, Object::Condition, caller);
+    objects::used(mutex, Object::Mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() {
@@ -157,6 +168,8 @@ unsafe extern "C" fn clock_wait(
 }
 
 unsafe extern "C" fn wait11(condition: *mut Condition, mutex: *mut Mutex, caller: Caller) -> c_int {
+    objects::used(condition, Object::Condition, caller);
+    objects::used(mutex, Object::Mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() {
@@ -172,6 +185,8 @@ unsafe extern "C" fn timed_wait11(
     until: *const timespec,
     caller: Caller,
 ) -> c_int {
+    objects::used(condition, Object::Condition, caller);
+    objects::used(mutex, Object::Mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() {
@@ -218,6 +233,7 @@ unsafe fn clock_of(condition: *const Condition) -> clockid_t {
 macro_rules! signals {
     ($($work:ident => $real:ident, $many:expr;)*) => {$(
         unsafe extern "C" fn $work(condition: *mut Condition, caller: Caller) -> c_int {
+            objects::used(condition, Object::Condition, caller);
             if control::active() {
                 let name = condition as usize;
                 steps::give(steps::change(Kind::Signal, name), caller.pc(), || queues::signal(name, $many));
@@ -236,7 +252,47 @@ signals! {
     broadcast11 => cnd_broadcast, usize::MAX;
 }
 
+/// While threads wait that nobody has signalled, the real calls wait for them: they aren't made.
+unsafe extern "C" fn destroy(condition: *mut Condition, caller: Caller) -> c_int {
+    if !objects::dies(condition, Object::Condition, caller) {
+        return libc::EBUSY;
+    }
+    // SAFETY: the caller's arguments.
+    objects::died(unsafe { real::pthread_cond_destroy(condition) }, condition, Object::Condition, caller)
+}
+
+unsafe extern "C" fn destroy11(condition: *mut Condition, caller: Caller) {
+    if objects::dies(condition, Object::Condition, caller) {
+        // SAFETY: the caller's arguments.
+        unsafe { real::cnd_destroy(condition) };
+        objects::died(0, condition, Object::Condition, caller);
+    }
+}
+
+/// In front of `pthread_cond_init`.
+/// # Safety
+/// As the function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __interpose_pthread_cond_init(
+    condition: *mut Condition,
+    attr: *const c_void,
+) -> c_int {
+    // SAFETY: the caller's arguments.
+    renewed(unsafe { real::pthread_cond_init(condition, attr) }, condition)
+}
+
+/// In front of `cnd_init`.
+/// # Safety
+/// As the function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __interpose_cnd_init(condition: *mut Condition) -> c_int {
+    // SAFETY: the caller's arguments.
+    renewed(unsafe { real::cnd_init(condition) }, condition)
+}
+
 shims! {
+    __interpose_pthread_cond_destroy => destroy, "rsi";
+    __interpose_cnd_destroy => destroy11, "rsi";
     __interpose_pthread_cond_wait => wait, "rdx";
     __interpose_pthread_cond_timedwait => timed_wait, "rcx";
     __interpose_pthread_cond_clockwait => clock_wait, "r8";

@@ -6,7 +6,7 @@
 use super::{barriers, exit, modules, threads};
 use crate::abi::libatomic;
 use crate::held::{Held, Hold};
-use crate::{atomics, chunks, control, places, report, sync, thread};
+use crate::{atomics, blocks, chunks, control, places, report, sync, thread};
 use core::array;
 use core::ffi::{c_int, c_void};
 use core::ptr;
@@ -28,7 +28,7 @@ pub(super) fn start() {
 }
 
 /// The runtime's locks, in the order in which they are taken: none is ever waited for by the holder of a later one.
-fn locks() -> [&'static dyn Hold; 8] {
+fn locks() -> [&'static dyn Hold; 9] {
     static RECORDS: Held<threads::ThreadRecords, { threads::SHARDS }> = Held::new(&threads::RECORDS);
     static BARRIERS: Held<Vec<barriers::Phases>, 1> = Held::new(array::from_ref(&barriers::BARRIERS));
     static MODULES: Held<modules::Known, 1> = Held::new(array::from_ref(&modules::KNOWN));
@@ -40,11 +40,13 @@ fn locks() -> [&'static dyn Hold; 8] {
         thread::held(),
         sync::held(),
         atomics::held(),
+        blocks::held(),
         chunks::held(),
     ]
 }
 
 extern "C" fn before() {
+    threads::tid();
     locks().iter().for_each(|lock| lock.take());
 }
 
@@ -65,6 +67,7 @@ extern "C" fn child() {
 /// Copies this process, of which there is one thread, outside of the runtime: no lock is held, and nothing that was
 /// found so far is to be told twice.
 pub fn copy() -> c_int {
+    threads::tid();
     // SAFETY: libc knows of the copy, and no handlers of the program run.
     let process = unsafe { real::_Fork() };
     if process == 0 {

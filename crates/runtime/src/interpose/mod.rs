@@ -7,11 +7,11 @@
 //! | about | where |
 //! |---|---|
 //! | threads that begin and end | [`threads`], [`cancel`] |
-//! | locks and meeting points | [`mutexes`], [`rwlocks`], [`conditions`], [`barriers`], [`semaphores`], [`once`], [`guards`], [`unwinding`] |
+//! | locks and meeting points | [`mutexes`], [`rwlocks`], [`conditions`], [`barriers`], [`semaphores`], [`once`], [`guards`], [`unwinding`]; how they end: `objects` |
 //! | the kernel as a messenger: pipes, sockets, signals; fences in all threads | [`kernel`], [`membarrier`] |
 //! | Rust's std, which is not instrumented | [`rust_std`], [`stubs`], [`opaque`] |
 //! | C++ exceptions | [`exceptions`] |
-//! | memory | [`memory`], [`strings`], [`modules`] |
+//! | memory | [`heap`], [`memory`], [`strings`], [`modules`] |
 //! | how processes begin, end and multiply | [`begin`], [`exit`], [`abort`], [`crash`], [`signals`], [`fork`], [`exec`] |
 //! | what differs from run to run: time, randomness, numbers of processes; system calls | [`time`], [`chance`], [`identity`], [`syscalls`] |
 //! | what people may say about their program (`seqcst.h`; what race detectors are told) | [`annotations`], [`claims`] |
@@ -20,7 +20,7 @@
 //!
 //! What needs nothing: `dlopen` (its result depends on who calls
 //! it; [`modules`] notices new libraries by themselves), `longjmp` (call stacks mend themselves by the stack pointer),
-//! `posix_spawn`, `system`, `popen` (another program), `malloc` (what is freed starts anew).
+//! `posix_spawn`, `system`, `popen` (another program).
 
 #[macro_use]
 mod real;
@@ -41,12 +41,14 @@ pub mod exec;
 pub mod exit;
 pub mod fork;
 pub mod guards;
+pub mod heap;
 pub mod identity;
 pub mod kernel;
 pub mod membarrier;
 pub mod memory;
 pub mod modules;
 pub mod mutexes;
+mod objects;
 pub mod once;
 pub mod opaque;
 pub mod rust_std;
@@ -76,6 +78,7 @@ pub fn start() {
         fork::look_up,
         identity::look_up,
         kernel::look_up,
+        heap::look_up,
         memory::look_up,
         modules::look_up,
         mutexes::look_up,
@@ -93,7 +96,7 @@ pub fn start() {
     }
     crate::control::clock::is_logical(); // known from now on, in signal handlers too
     threads::start();
-    memory::start();
+    heap::start();
     exit::start();
     fork::start();
     crash::start();

@@ -61,6 +61,11 @@ pub fn refresh() {
     }
 }
 
+/// Is there a variable of the program or of a library at this address?
+pub fn have(addr: usize) -> bool {
+    KNOWN.lock().ranges.iter().any(|&(first, size)| addr.wrapping_sub(first) < size)
+}
+
 /// The first library tells how many there were.
 unsafe extern "C" fn count_changes(info: *mut libc::dl_phdr_info, _: usize, changes: *mut c_void) -> c_int {
     // SAFETY: `dl_iterate_phdr` gives the first, `refresh` the second.

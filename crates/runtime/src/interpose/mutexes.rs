@@ -8,10 +8,12 @@
 //! The unwinder's own locks order nothing of the program, and are never held from one step to another: they are no steps.
 
 use super::caller::Caller;
-use super::{acquired, release, renewed, threads};
+use super::{acquired, objects, release, renewed, threads};
 use crate::control::clock::{self, Moment};
 use crate::control::steps::{self, Taking};
 use crate::control::{self, locks};
+use crate::memory;
+use crate::report::Object;
 use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use libc::{clockid_t, pthread_mutex_t as Mutex, timespec};
@@ -49,6 +51,12 @@ trait Waitable: Sized + 'static {
     /// # Safety
     /// The lock is alive.
     unsafe fn is_free(lock: *const Self, tid: u32) -> bool;
+
+    /// May it be used?
+    fn used(lock: *const Self, caller: Caller);
+
+    /// May it be unlocked?
+    fn unlocked(lock: *const Self, caller: Caller);
 }
 
 impl Waitable for Mutex {
@@ -56,12 +64,28 @@ impl Waitable for Mutex {
         // SAFETY: the caller's promise.
         unsafe { locks::mutex(lock, tid) }
     }
+
+    fn used(lock: *const Mutex, caller: Caller) {
+        objects::used(lock, Object::Mutex, caller);
+    }
+
+    fn unlocked(lock: *const Mutex, caller: Caller) {
+        objects::unlocked(lock, caller);
+    }
 }
 
 impl Waitable for Spin {
     unsafe fn is_free(lock: *const Spin, _: u32) -> bool {
         // SAFETY: the caller's promise.
         unsafe { locks::spin(lock) }
+    }
+
+    fn used(lock: *const Spin, caller: Caller) {
+        memory::used(lock as usize, caller.pc());
+    }
+
+    fn unlocked(lock: *const Spin, caller: Caller) {
+        Spin::used(lock, caller);
     }
 }
 
@@ -90,8 +114,10 @@ macro_rules! locks {
                 // SAFETY: the caller's arguments.
                 return unsafe { real::$real(lock) };
             }
+            <$type as Waitable>::used(lock, caller);
             if control::active() {
                 turn(lock, None, caller);
+                <$type as Waitable>::used(lock, caller);
             }
             // SAFETY: the caller's arguments.
             acquired(unsafe { real::$real(lock) }, lock, Side::All, caller)
@@ -103,8 +129,10 @@ macro_rules! locks {
                 // SAFETY: the caller's arguments.
                 return unsafe { real::$real(lock) };
             }
+            <$type as Waitable>::used(lock, caller);
             if control::active() {
                 turn_to_try(lock, caller);
+                <$type as Waitable>::used(lock, caller);
             }
             // SAFETY: the caller's arguments.
             acquired(unsafe { real::$real(lock) }, lock, Side::All, caller)
@@ -117,6 +145,7 @@ macro_rules! locks {
                 return unsafe { real::$real(lock) };
             }
             let act = || {
+                <$type as Waitable>::unlocked(lock, caller);
                 release(lock, Side::All, caller);
                 // SAFETY: the caller's arguments.
                 unsafe { real::$real(lock) }
@@ -152,6 +181,7 @@ locks! { try
 }
 
 unsafe extern "C" fn timed_lock(mutex: *mut Mutex, until: *const timespec, caller: Caller) -> c_int {
+    objects::used(mutex, Object::Mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() && !turn(mutex, Some(clock::moment(libc::CLOCK_REALTIME, &*until)), caller) {
@@ -167,6 +197,7 @@ unsafe extern "C" fn clock_lock(
     until: *const timespec,
     caller: Caller,
 ) -> c_int {
+    objects::used(mutex, Object::Mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() && !turn(mutex, Some(clock::moment(clock, &*until)), caller) {
@@ -177,6 +208,7 @@ unsafe extern "C" fn clock_lock(
 }
 
 unsafe extern "C" fn timed_lock11(mutex: *mut Mutex, until: *const timespec, caller: Caller) -> c_int {
+    objects::used(mutex, Object::Mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() && !turn(mutex, Some(clock::moment(libc::CLOCK_REALTIME, &*until)), caller) {
@@ -194,20 +226,22 @@ locks! { free
 
 locks! { renew
     __interpose_pthread_mutex_init => pthread_mutex_init(Mutex, attr: *const c_void);
-    __interpose_pthread_mutex_destroy => pthread_mutex_destroy(Mutex);
     __interpose_mtx_init => mtx_init(Mutex, kind: c_int);
     __interpose_pthread_spin_init => pthread_spin_init(Spin, shared: c_int);
     __interpose_pthread_spin_destroy => pthread_spin_destroy(Spin);
 }
 
-/// In front of `mtx_destroy`.
-/// # Safety
-/// As the function.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __interpose_mtx_destroy(mutex: *mut Mutex) {
+unsafe extern "C" fn destroy(mutex: *mut Mutex, caller: Caller) -> c_int {
+    objects::dies(mutex, Object::Mutex, caller);
+    // SAFETY: the caller's arguments.
+    objects::died(unsafe { real::pthread_mutex_destroy(mutex) }, mutex, Object::Mutex, caller)
+}
+
+unsafe extern "C" fn destroy11(mutex: *mut Mutex, caller: Caller) {
+    objects::dies(mutex, Object::Mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe { real::mtx_destroy(mutex) };
-    renewed(0, mutex);
+    objects::died(0, mutex, Object::Mutex, caller);
 }
 
 /// Who libc says owns a mutex that this thread takes.
@@ -251,6 +285,8 @@ shims! {
     __interpose_pthread_mutex_timedlock => timed_lock, "rdx";
     __interpose_pthread_mutex_clocklock => clock_lock, "rcx";
     __interpose_pthread_mutex_unlock => unlock, "rsi";
+    __interpose_pthread_mutex_destroy => destroy, "rsi";
+    __interpose_mtx_destroy => destroy11, "rsi";
     __interpose_mtx_lock => lock11, "rsi";
     __interpose_mtx_trylock => try_lock11, "rsi";
     __interpose_mtx_timedlock => timed_lock11, "rdx";

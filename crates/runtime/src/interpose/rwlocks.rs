@@ -1,10 +1,11 @@
 //! Read-write locks: readers learn from writers and are heard by writers, not by one another.
 
 use super::caller::Caller;
-use super::{acquired, release, renewed, threads};
+use super::{acquired, objects, release, renewed, threads};
 use crate::control::clock::{self, Moment};
 use crate::control::steps::{self, Taking};
 use crate::control::{self, locks};
+use crate::report::Object;
 use crate::sync::Side;
 use core::ffi::{c_int, c_void};
 use libc::{clockid_t, pthread_rwlock_t as RwLock, timespec};
@@ -57,14 +58,17 @@ macro_rules! side {
     ($side:ident: $take:ident => $real:ident, $try:ident => $real_try:ident, $timed:ident => $real_timed:ident,
      $clock:ident => $real_clock:ident) => {
         unsafe extern "C" fn $take(lock: *mut RwLock, caller: Caller) -> c_int {
+            objects::used(lock, Object::RwLock, caller);
             if control::active() {
                 turn(lock, Side::$side, None, caller);
+                objects::used(lock, Object::RwLock, caller);
             }
             // SAFETY: the caller's arguments.
             acquired(unsafe { real::$real(lock) }, lock, Side::$side, caller)
         }
 
         unsafe extern "C" fn $try(lock: *mut RwLock, caller: Caller) -> c_int {
+            objects::used(lock, Object::RwLock, caller);
             if control::active() {
                 turn_to_try(lock, Side::$side, caller);
             }
@@ -73,6 +77,7 @@ macro_rules! side {
         }
 
         unsafe extern "C" fn $timed(lock: *mut RwLock, until: *const timespec, caller: Caller) -> c_int {
+            objects::used(lock, Object::RwLock, caller);
             // SAFETY: the caller's arguments.
             unsafe {
                 if control::active() {
@@ -91,6 +96,7 @@ macro_rules! side {
             until: *const timespec,
             caller: Caller,
         ) -> c_int {
+            objects::used(lock, Object::RwLock, caller);
             // SAFETY: the caller's arguments.
             unsafe {
                 if control::active() && !turn(lock, Side::$side, Some(clock::moment(clock, &*until)), caller)
@@ -112,6 +118,7 @@ timed_write => pthread_rwlock_timedwrlock, clock_write => pthread_rwlock_clockwr
 unsafe extern "C" fn unlock(lock: *mut RwLock, caller: Caller) -> c_int {
     /// Where glibc keeps the writer's number, `__cur_writer`.
     const WRITER: usize = 24;
+    objects::used(lock, Object::RwLock, caller);
     // SAFETY: inside the lock, which this thread holds.
     let writer = unsafe { lock.byte_add(WRITER).cast::<u32>().read_volatile() };
     let side = if writer == threads::tid() { Side::All } else { Side::Readers };
@@ -136,13 +143,10 @@ pub unsafe extern "C" fn __interpose_pthread_rwlock_init(lock: *mut RwLock, attr
     renewed(unsafe { real::pthread_rwlock_init(lock, attr) }, lock)
 }
 
-/// In front of `pthread_rwlock_destroy`.
-/// # Safety
-/// As the function.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __interpose_pthread_rwlock_destroy(lock: *mut RwLock) -> c_int {
+unsafe extern "C" fn destroy(lock: *mut RwLock, caller: Caller) -> c_int {
+    objects::dies(lock, Object::RwLock, caller);
     // SAFETY: the caller's arguments.
-    renewed(unsafe { real::pthread_rwlock_destroy(lock) }, lock)
+    objects::died(unsafe { real::pthread_rwlock_destroy(lock) }, lock, Object::RwLock, caller)
 }
 
 shims! {
@@ -155,4 +159,5 @@ shims! {
     __interpose_pthread_rwlock_timedwrlock => timed_write, "rdx";
     __interpose_pthread_rwlock_clockwrlock => clock_write, "rcx";
     __interpose_pthread_rwlock_unlock => unlock, "rsi";
+    __interpose_pthread_rwlock_destroy => destroy, "rsi";
 }

@@ -1,10 +1,11 @@
 //! Semaphores: to post releases, to get through a wait acquires.
 
 use super::caller::Caller;
-use super::{acquired, release, renewed};
+use super::{acquired, objects, release, renewed};
 use crate::control::clock::{self, Moment};
 use crate::control::steps::{self, Taking};
 use crate::control::{self, cancel, locks};
+use crate::report::Object;
 use crate::sync::Side;
 use core::ffi::{c_int, c_uint};
 use libc::{clockid_t, sem_t as Semaphore, timespec};
@@ -38,6 +39,7 @@ fn late() -> c_int {
 }
 
 unsafe extern "C" fn post(semaphore: *mut Semaphore, caller: Caller) -> c_int {
+    objects::used(semaphore, Object::Semaphore, caller);
     let act = || {
         release(semaphore, Side::All, caller);
         // SAFETY: the caller's arguments.
@@ -50,6 +52,7 @@ unsafe extern "C" fn post(semaphore: *mut Semaphore, caller: Caller) -> c_int {
 }
 
 unsafe extern "C" fn wait(semaphore: *mut Semaphore, caller: Caller) -> c_int {
+    objects::used(semaphore, Object::Semaphore, caller);
     if control::active() {
         turn(semaphore, None, caller);
     }
@@ -58,6 +61,7 @@ unsafe extern "C" fn wait(semaphore: *mut Semaphore, caller: Caller) -> c_int {
 }
 
 unsafe extern "C" fn try_wait(semaphore: *mut Semaphore, caller: Caller) -> c_int {
+    objects::used(semaphore, Object::Semaphore, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() {
@@ -69,6 +73,7 @@ unsafe extern "C" fn try_wait(semaphore: *mut Semaphore, caller: Caller) -> c_in
 }
 
 unsafe extern "C" fn timed_wait(semaphore: *mut Semaphore, until: *const timespec, caller: Caller) -> c_int {
+    objects::used(semaphore, Object::Semaphore, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() && !turn(semaphore, Some(clock::moment(libc::CLOCK_REALTIME, &*until)), caller) {
@@ -84,6 +89,7 @@ unsafe extern "C" fn clock_wait(
     until: *const timespec,
     caller: Caller,
 ) -> c_int {
+    objects::used(semaphore, Object::Semaphore, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() && !turn(semaphore, Some(clock::moment(clock, &*until)), caller) {
@@ -106,17 +112,15 @@ pub unsafe extern "C" fn __interpose_sem_init(
     renewed(unsafe { real::sem_init(semaphore, shared, value) }, semaphore)
 }
 
-/// In front of `sem_destroy`.
-/// # Safety
-/// As the function.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __interpose_sem_destroy(semaphore: *mut Semaphore) -> c_int {
+unsafe extern "C" fn destroy(semaphore: *mut Semaphore, caller: Caller) -> c_int {
+    objects::dies(semaphore, Object::Semaphore, caller);
     // SAFETY: the caller's arguments.
-    renewed(unsafe { real::sem_destroy(semaphore) }, semaphore)
+    objects::died(unsafe { real::sem_destroy(semaphore) }, semaphore, Object::Semaphore, caller)
 }
 
 shims! {
     __interpose_sem_post => post, "rsi";
+    __interpose_sem_destroy => destroy, "rsi";
     __interpose_sem_wait => wait, "rsi";
     __interpose_sem_trywait => try_wait, "rsi";
     __interpose_sem_timedwait => timed_wait, "rdx";

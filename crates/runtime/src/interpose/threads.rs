@@ -11,11 +11,13 @@
 //! While a plan is played (`control`), creation, begin, end and join are steps.
 
 use super::caller::Caller;
-use super::{crash, kernel, mutexes};
+use super::{crash, kernel, mutexes, objects};
 use crate::control::{
-    self,
+    self, stacks,
     threads::{JoinTimeout, NewThread},
 };
+use crate::journal::EventKind;
+use crate::report::Misuse;
 use crate::spin::Lock;
 use crate::sync::{self, Side};
 use crate::thread::{self, ExitedThread, ThreadStart};
@@ -24,7 +26,7 @@ use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::mem::MaybeUninit;
 use core::ptr;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use libc::{clockid_t, pthread_attr_t, pthread_key_t, pthread_t, timespec};
 use seqcst_explore::ThreadId;
 use std::sync::Arc;
@@ -77,6 +79,8 @@ struct Start<R> {
     record: Arc<ThreadRecord>,
     /// While a plan is played, threads begin when it is their turn.
     turn: Option<NewThread>,
+    /// Its stack is the program's.
+    lent: bool,
 }
 
 /// Threads by name.
@@ -86,6 +90,8 @@ pub(super) static RECORDS: [Lock<ThreadRecords>; SHARDS] = [const { Lock::new(Ve
 /// Its address names what every thread releases when it ends, for who takes over its robust mutexes.
 pub(super) static DEAD_OWNERS: u8 = 0;
 static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
+/// The thread that the process began with.
+static FIRST: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static TID: Cell<u32> = const { Cell::new(0) };
@@ -95,6 +101,8 @@ thread_local! {
 const ROOM: usize = 256 << 10;
 
 pub(super) fn start() {
+    // SAFETY: no preconditions.
+    FIRST.store(unsafe { libc::pthread_self() }, Ordering::Relaxed);
     let mut key: pthread_key_t = 0;
     // SAFETY: `at_end` takes what `watch_end` gives.
     if unsafe { libc::pthread_key_create(&mut key, Some(at_end)) } == 0 {
@@ -114,7 +122,7 @@ pub(super) fn tid() -> u32 {
 
 /// After a fork, in the child.
 pub(super) fn fork_child() {
-    TID.set(0);
+    objects::forked_by(TID.replace(0));
 }
 
 /// A thread that nobody announced has turned up: its end is to be noticed all the same.
@@ -155,13 +163,18 @@ fn leave(thread: pthread_t, record: &Arc<ThreadRecord>) {
 }
 
 /// Announces a thread.
-fn announce<R>(routine: R, argument: *mut c_void, detached: bool, caller: Caller) -> Box<Start<R>> {
+fn announce<R>(
+    routine: R,
+    argument: *mut c_void,
+    (detached, lent): (bool, bool),
+    caller: Caller,
+) -> Box<Start<R>> {
     let turn = if control::active() { control::threads::expect(caller.pc()) } else { None };
     let (child, exited) = thread::announce_child(caller.pc());
     let state = Lock::new(State { detached, ..State::default() });
     let number = turn.map(|turn| turn.number);
     let record = Arc::new(ThreadRecord { exited: Some(exited), state, rounds: AtomicU32::new(0), number });
-    Box::new(Start { routine, argument, child, record, turn })
+    Box::new(Start { routine, argument, child, record, turn, lent })
 }
 
 /// After the real call that creates a thread.
@@ -194,7 +207,7 @@ unsafe extern "C" fn create(
     argument: *mut c_void,
     caller: Caller,
 ) -> c_int {
-    let start = announce(routine, argument, is_detached(attr), caller);
+    let start = announce(routine, argument, (is_detached(attr), is_lent(attr)), caller);
     let (record, turn) = (start.record.clone(), start.turn);
     let start = Box::into_raw(start);
     let roomy = with_room(attr);
@@ -213,7 +226,7 @@ unsafe extern "C" fn create11(
     argument: *mut c_void,
     caller: Caller,
 ) -> c_int {
-    let start = announce(routine, argument, false, caller);
+    let start = announce(routine, argument, (false, false), caller);
     let (record, turn) = (start.record.clone(), start.turn);
     let start = Box::into_raw(start);
     // SAFETY: as above.
@@ -255,12 +268,15 @@ fn wait_for_turn(turn: Option<NewThread>) {
 }
 
 fn begin<R>(start: Start<R>) -> (R, *mut c_void) {
-    let Start { routine, argument, child, record, .. } = start;
+    let Start { routine, argument, child, record, lent, .. } = start;
     // SAFETY: no preconditions.
     enter(unsafe { libc::pthread_self() }, &record);
     thread::begin(child);
     watch_end(record);
-    if !control::active() {
+    if control::active() {
+        // SAFETY: no preconditions.
+        stacks::begin(stack(unsafe { libc::pthread_self() }), lent);
+    } else {
         crash::give_stack();
     }
     (routine, argument)
@@ -330,7 +346,7 @@ fn forget_stack(thread: pthread_t) {
 }
 
 /// The memory of a thread's stack, its thread-local variables included. The thread is still there.
-fn stack(thread: pthread_t) -> Option<(usize, usize)> {
+pub fn stack(thread: pthread_t) -> Option<(usize, usize)> {
     let mut attr = MaybeUninit::<pthread_attr_t>::uninit();
     let (mut addr, mut size) = (ptr::null_mut(), 0);
     // SAFETY: `attr` is used and destroyed only if it was filled in.
@@ -350,6 +366,15 @@ fn is_detached(attr: *const pthread_attr_t) -> bool {
     !attr.is_null()
         && unsafe { pthread_attr_getdetachstate(attr, &mut state) } == 0
         && state == libc::PTHREAD_CREATE_DETACHED
+}
+
+/// Do the attributes name a stack?
+fn is_lent(attr: *const pthread_attr_t) -> bool {
+    let (mut addr, mut size) = (ptr::null_mut::<c_void>(), 0);
+    // SAFETY: the program's attributes.
+    !attr.is_null()
+        && unsafe { libc::pthread_attr_getstack(attr, &mut addr, &mut size) } == 0
+        && !addr.wrapping_byte_add(size).is_null()
 }
 
 /// The same attributes with a larger stack, if they ask for a small one.
@@ -374,6 +399,11 @@ fn with_room(attr: *const pthread_attr_t) -> Option<MaybeUninit<pthread_attr_t>>
 /// Does the real call; if it succeeds, the thread's views are taken over.
 fn joining(thread: pthread_t, caller: Caller, how: Joining, real: impl FnOnce() -> c_int) -> c_int {
     let record = find(thread);
+    if control::active() && record.is_none() && thread != FIRST.load(Ordering::Relaxed) {
+        // What the real call would wait for never comes.
+        objects::misused(Misuse::JoinedAgain, thread as usize, EventKind::Join, caller);
+        return libc::ESRCH;
+    }
     let result = match control::active().then_some(record.as_ref()).flatten() {
         Some(record) => joining_by_turns(thread, record, caller, how, real),
         None => real(),
@@ -415,6 +445,7 @@ fn joining_by_turns(
     if !control::threads::join(number, patience, caller.pc()) {
         return if patience == JoinTimeout::None { libc::EBUSY } else { libc::ETIMEDOUT };
     }
+    stacks::joined(number);
     let known = record.state.lock().result;
     if let Some(value) = known.filter(|_| control::threads::may_stay()) {
         if !to.is_null() {
@@ -424,6 +455,7 @@ fn joining_by_turns(
         return 0;
     }
     forget_stack(thread);
+    stacks::gone(number);
     control::threads::release(number);
     if size == size_of::<*mut c_void>() {
         // SAFETY: the caller's arguments. Whatever patience there is, it suffices: the thread ends at once.

@@ -140,7 +140,7 @@ fn meeting(event: &Event) -> Option<Meeting> {
         EventKind::Spawn | EventKind::Begin => Class::ThreadStart,
         EventKind::End | EventKind::Join => Class::Death,
         EventKind::Fence if event.write != 0 => return Some((Class::Fences, 0, 0)),
-        EventKind::Fence => return None,
+        EventKind::Fence | EventKind::Allocate | EventKind::Destroy => return None,
     };
     Some((class, event.addr, event.life))
 }

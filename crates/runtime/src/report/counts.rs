@@ -11,13 +11,15 @@ pub struct Counts {
     pub violations: u64,
     /// Data races.
     pub races: u64,
+    /// Misuses of memory and objects.
+    pub misuses: u64,
     /// Benign waits.
     pub waits: u64,
     /// Inside of Rust's standard library.
     pub std_locks: u64,
     /// Kept back by suppressions.
     pub suppressed: u64,
-    /// Occurrences of violations and races.
+    /// Occurrences of violations, races and misuses.
     pub occurrences: u64,
     /// Benign waits are errors: they were asked for.
     pub waits_are_errors: bool,
@@ -42,6 +44,7 @@ impl Counts {
                 (Fate::StdLock, _) => counts.std_locks += 1,
                 (_, Kind::Stale) => counts.violations += 1,
                 (_, Kind::Race) => counts.races += 1,
+                (_, Kind::Misuse(_)) => counts.misuses += 1,
                 (fate, Kind::Wait) => {
                     counts.waits += 1;
                     counts.waits_are_errors |= fate == Fate::Error;
@@ -56,7 +59,7 @@ impl Counts {
 
     /// How many count as errors.
     pub fn errors(&self) -> u64 {
-        self.violations + self.races + if self.waits_are_errors { self.waits } else { 0 }
+        self.violations + self.races + self.misuses + if self.waits_are_errors { self.waits } else { 0 }
     }
 
     /// `seqcst: 2 robustness violations, 1 data race (17 occurrences), ...`
@@ -66,6 +69,7 @@ impl Counts {
         let errors = [
             (self.violations, plural(self.violations, "robustness violation")),
             (self.races, plural(self.races, "data race")),
+            (self.misuses, plural(self.misuses, "misuse")),
             (if self.waits_are_errors { self.waits } else { 0 }, waits.clone()),
         ];
         parts.extend(errors.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text));
@@ -115,14 +119,15 @@ mod tests {
 
     #[test]
     fn lines() {
-        let found = Counts { violations: 2, races: 1, waits: 3, occurrences: 17, ..Counts::default() };
-        let line = "seqcst: 2 robustness violations, 1 data race (17 occurrences), \
+        let found =
+            Counts { violations: 2, races: 1, misuses: 2, waits: 3, occurrences: 17, ..Counts::default() };
+        let line = "seqcst: 2 robustness violations, 1 data race, 2 misuses (17 occurrences), \
                     3 benign waits (not shown; waits=report shows them)\n";
         assert_eq!(found.line(), line);
         let shown =
             Counts { waits: 1, occurrences: 1, waits_are_errors: true, std_locks: 4, ..Counts::default() };
         assert_eq!(shown.line(), "seqcst: 1 benign wait (1 occurrence), 4 in Rust's own locks (not shown)\n");
-        assert_eq!((found.errors(), shown.errors(), Counts::default().errors()), (3, 1, 0));
+        assert_eq!((found.errors(), shown.errors(), Counts::default().errors()), (5, 1, 0));
         assert_eq!(Counts::default().line(), "seqcst: nothing found\n");
     }
 

@@ -1,6 +1,7 @@
 //! What a report is about, as plain data: text and JSON are made of this.
 
 use super::frames::{self, Frame};
+use super::misuse::Misuse;
 use crate::context::Site;
 use crate::journal::{EventKind, Link};
 use seqcst_model::Mode;
@@ -14,6 +15,25 @@ pub enum Kind {
     Race,
     /// A violation that can only make a loop wait longer.
     Wait,
+    /// Memory or an object is used that may not be used, or not so.
+    Misuse(Misuse),
+}
+
+impl Kind {
+    /// A number for each.
+    pub fn number(self) -> u64 {
+        match self {
+            Kind::Stale => 0,
+            Kind::Race => 1,
+            Kind::Wait => 2,
+            Kind::Misuse(misuse) => 3 + misuse.number(),
+        }
+    }
+
+    /// Is it of the same kind, whatever the misuse is?
+    pub fn is_like(self, other: Kind) -> bool {
+        self == other || matches!((self, other), (Kind::Misuse(_), Kind::Misuse(_)))
+    }
 }
 
 /// An access, as the monitors know it.
@@ -25,7 +45,7 @@ pub struct Access {
     pub what: EventKind,
     /// Its memory order. None: plain, or not known.
     pub mode: Option<Mode>,
-    /// Location.
+    /// Location. (An allocation: its alignment.)
     pub addr: usize,
     /// Bytes.
     pub size: u8,
@@ -124,11 +144,11 @@ pub struct Report {
     pub fate: Fate,
     /// Occurrences, as far as they aren't counted by pairs of sites.
     pub count: u64,
-    /// The stale access, or the later one of a race.
+    /// The stale access, the later one of a race, or the misuse.
     pub access: Shown,
-    /// The missed write, or the earlier one of a race.
+    /// The missed write, the earlier one of a race, or what ended the life of what is misused.
     pub other: Option<Shown>,
-    /// The write that a stale access could read instead.
+    /// The write that a stale access could read instead, or where memory that is misused was allocated.
     pub older: Option<Shown>,
     /// If the stale access compares and swaps.
     pub swap: Option<Swap>,

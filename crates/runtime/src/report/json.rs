@@ -1,10 +1,10 @@
 //! Reports as one JSON object, for `seqcst run` and other tools.
 //!
 //! `{"tool": "seqcst", "pid", "program", "model", "reports": […], "counts": {…}, "suppressed": […], "notes": […]}`.
-//! A report has `kind` (`stale`, `race`, `benign-wait`), `error` (it was printed and counts), `origin` (`std`, if it lies
+//! A report has `kind` (`stale`, `race`, `misuse`, `benign-wait`), `error` (it was printed and counts), `origin` (`std`, if it lies
 //! in Rust's own locks), `count`, `access`, and `missed` and perhaps `older`, `swap` (of a compare-and-swap: `expected`, `found`, the values
 //! that it could have found in `old`, its order of `failure`), `chain` and `repair`, or for a race `earlier`
-//! and `freed`. An access has `thread` (0 is the main thread), `what`, `mode`, `addr`, `size`, `variable` if it is a global
+//! and `freed`, or for a misuse `problem` and perhaps `earlier` and `allocated`. An access has `thread` (0 is the main thread), `what`, `mode`, `addr`, `size`, `variable` if it is a global
 //! one, `stack` from the inside out, and `headline`: which of its frames stands for the access.
 
 use super::counts::Counts;
@@ -59,10 +59,14 @@ fn report(json: &mut Json, report: &Report, count: u64) {
     json.object(|json| {
         let kind = match (report.kind, report.fate) {
             (Kind::Race, _) => "race",
+            (Kind::Misuse(_), _) => "misuse",
             (_, Fate::StdLock) | (Kind::Wait, _) => "benign-wait",
             (Kind::Stale, _) => "stale",
         };
         json.field("kind", |json| json.text(kind));
+        if let Kind::Misuse(misuse) = report.kind {
+            json.field("problem", |json| json.text(&misuse.title()));
+        }
         json.field("error", |json| json.flag(report.fate == Fate::Error));
         if report.fate == Fate::StdLock {
             json.field("origin", |json| json.text("std"));
@@ -70,11 +74,16 @@ fn report(json: &mut Json, report: &Report, count: u64) {
         json.field("count", |json| json.number(count));
         json.field("access", |json| access(json, &report.access));
         if let Some(other) = &report.other {
-            let name = if report.kind == Kind::Race { "earlier" } else { "missed" };
+            let is_stale = matches!(report.kind, Kind::Stale | Kind::Wait);
+            let name = if is_stale { "missed" } else { "earlier" };
             json.field(name, |json| access(json, other));
         }
         if let Some(older) = &report.older {
-            json.field("older", |json| access(json, older));
+            let name = if matches!(report.kind, Kind::Misuse(_)) { "allocated" } else { "older" };
+            json.field(name, |json| access(json, older));
+        }
+        if let Kind::Misuse(_) = report.kind {
+            return;
         }
         if let Some(swap) = &report.swap {
             json.field("swap", |json| {
@@ -143,6 +152,7 @@ fn counts(json: &mut Json, counts: &Counts) {
     json.object(|json| {
         json.field("violations", |json| json.number(counts.violations));
         json.field("races", |json| json.number(counts.races));
+        json.field("misuses", |json| json.number(counts.misuses));
         json.field("benign_waits", |json| json.number(counts.waits));
         json.field("std_internal", |json| json.number(counts.std_locks));
         json.field("suppressed", |json| json.number(counts.suppressed));

@@ -8,6 +8,7 @@ mod counts;
 mod found;
 mod frames;
 mod json;
+mod misuse;
 mod modules;
 mod output;
 mod repair;
@@ -20,6 +21,7 @@ mod words;
 
 pub use found::{Access, Fate, Kind, Report, Shown, Step, Swap};
 pub use frames::Frame;
+pub use misuse::{Misuse, Object};
 
 use crate::context::Site;
 use crate::control::{findings, server};
@@ -105,6 +107,25 @@ pub fn race(now: &Access, before: &Access, freed: bool) {
         chain,
     };
     tell(&violation, pair);
+}
+
+/// Something is used that may not be used, or not so. `earlier`: what ended its life; `allocated`: where it comes from.
+#[cold]
+pub fn misuse(misuse: Misuse, now: &Access, earlier: Option<&Access>, allocated: Option<&Access>) {
+    let kind = Kind::Misuse(misuse);
+    if server::is_quiet() {
+        return findings::note(kind, now, earlier);
+    }
+    let pair = match seen::count(kind, now.site, earlier.map_or(Site::UNKNOWN, |earlier| earlier.site)) {
+        Seen::Before => return,
+        Seen::Never(pair) => Some(pair),
+        Seen::NoRoom => None,
+    };
+    let chain = Vec::new();
+    tell(
+        &Violation { kind, access: now, other: earlier, older: allocated, freed: false, swap: None, chain },
+        pair,
+    );
 }
 
 #[cold]

@@ -36,7 +36,7 @@ pub enum Seen {
 /// Counts an occurrence.
 #[inline]
 pub fn count(kind: Kind, a: Site, b: Site) -> Seen {
-    let key = 1 << 63 | (kind as u64) << 48 | u64::from(a.0) << 24 | u64::from(b.0);
+    let key = 1 << 63 | kind.number() << 48 | u64::from(a.0) << 24 | u64::from(b.0);
     let start = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize;
     for step in 0..STEPS {
         let pair = &PAIRS[(start + step) % PLACES];

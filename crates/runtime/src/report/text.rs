@@ -2,6 +2,7 @@
 
 use super::found::{Kind, Report, Shown};
 use super::frames::{self, Frame};
+use super::misuse::Misuse;
 use super::words;
 use crate::journal::{Edge, EventKind};
 use core::fmt::Write;
@@ -28,6 +29,7 @@ pub fn render(report: &Report, style: &Style) -> String {
     match report.kind {
         Kind::Race => race(&mut out, report, style),
         Kind::Stale | Kind::Wait => stale(&mut out, report, style),
+        Kind::Misuse(misuse) => self::misuse(&mut out, report, misuse, style),
     }
     out.push_str(RULE);
     out
@@ -92,6 +94,30 @@ fn race(out: &mut String, report: &Report, style: &Style) {
     }
     let _ = writeln!(out, "  No happens-before under {} orders the two.", style.model);
     summary(out, &format!("data race{with}"), access);
+}
+
+fn misuse(out: &mut String, report: &Report, misuse: Misuse, style: &Style) {
+    let title = misuse.title();
+    let _ = writeln!(out, "WARNING: seqcst: {title} (pid={})", style.pid);
+    let access = &report.access;
+    let act = misuse.act(&access.access);
+    let act = match misuse {
+        Misuse::BadAlignment => format!("{act} by {}", words::thread(access.access.thread)),
+        _ => describe(access, &act),
+    };
+    let _ = writeln!(out, "  {}:", words::capital(&act));
+    stack(out, &access.stack, style);
+    if let Some(other) = &report.other {
+        let earlier = misuse.earlier();
+        let _ = writeln!(out, "  {earlier} by {}:", words::thread(other.access.thread));
+        stack(out, &other.stack, style);
+    }
+    if let Some(allocated) = &report.older {
+        let inside = if misuse == Misuse::InvalidFree { "It lies in a block" } else { "The block was" };
+        let _ = writeln!(out, "  {inside} allocated by {}:", words::thread(allocated.access.thread));
+        stack(out, &allocated.stack, style);
+    }
+    summary(out, &title, access);
 }
 
 /// `Load of 4 bytes (relaxed) at 0x1234 (flag) by thread 2`

@@ -37,6 +37,8 @@ pub fn what(what: EventKind) -> &'static str {
         EventKind::End => "thread end",
         EventKind::Join => "join",
         EventKind::Free => "free",
+        EventKind::Allocate => "allocation",
+        EventKind::Destroy => "destruction",
     }
 }
 
@@ -57,6 +59,7 @@ pub fn race_access(access: &Access) -> String {
     let Access { size, .. } = access;
     match (access.what, access.mode) {
         (EventKind::Free, _) => "free of memory".to_owned(),
+        (EventKind::Acquire | EventKind::Release, _) => "use of a lock".to_owned(),
         (EventKind::Load, None) => format!("plain read of {}", bytes(*size)),
         (_, None) => format!("plain write of {}", bytes(*size)),
         (kind, Some(Mode::NonAtomic)) => format!("atomic {} of {}", what(kind), bytes(*size)),

@@ -56,6 +56,14 @@ impl Scheduler {
         self.waiting += 1;
     }
 
+    /// Does somebody else wait for this object?
+    pub fn is_waited_for(&self, wanted: u64) -> bool {
+        let others = self.threads.iter().enumerate().filter(|&(index, _)| index != self.me);
+        others
+            .filter(|(_, thread)| !thread.ended)
+            .any(|(_, thread)| matches!(thread.wait, Wait::Until { object, .. } if object == wanted))
+    }
+
     /// How does the running thread arrive at a step that may only read? The step returns to `pc`.
     #[inline]
     pub(super) fn arrives(&mut self, pc: usize) -> Arrival {

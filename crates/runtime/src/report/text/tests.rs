@@ -1,6 +1,7 @@
 //! Whole reports, as people see them.
 
 use super::super::found::{Access, Fate, Step, Swap};
+use super::super::misuse::{Misuse, Object};
 use super::super::{repair, words};
 use super::*;
 use crate::context::Site;
@@ -271,4 +272,63 @@ fn races() {
 fn long_names() {
     assert_eq!(shortened("abcdefghijklmnopqrstuvwxyz", 12), "abcd...wxyz");
     assert_eq!(shortened("abc", 12), "abc");
+}
+
+#[test]
+fn misuses() {
+    let heap = 0x7b04_0000_0010;
+    let now = shown(access(1, EventKind::Load, None, heap), 40);
+    let before = shown(access(0, EventKind::Free, None, heap), 10);
+    let mut used = report(Kind::Misuse(Misuse::UseAfterFree), now, before.clone(), Vec::new());
+    used.older = Some(shown(access(2, EventKind::Allocate, None, heap), 5));
+    check(
+        &used,
+        expect![[r#"
+        ==================
+        WARNING: seqcst: use after free (pid=123)
+          Plain read of 4 bytes at 0x7b0400000010 by thread 1:
+            #0 try_enter dekker.c:40:12 (dekker+0x1228)
+            #1 worker dekker.c:52:12 (dekker+0x1234)
+          The memory was freed by the main thread:
+            #0 try_enter dekker.c:10:12 (dekker+0x120a)
+            #1 worker dekker.c:52:12 (dekker+0x1234)
+          The block was allocated by thread 2:
+            #0 try_enter dekker.c:5:12 (dekker+0x1205)
+            #1 worker dekker.c:52:12 (dekker+0x1234)
+        SUMMARY: seqcst: use after free dekker.c:40 in try_enter
+        ==================
+    "#]],
+    );
+    let now = shown(access(1, EventKind::Acquire, None, X), 40);
+    let gone = Kind::Misuse(Misuse::UseAfterDestroy(Object::Mutex));
+    check(
+        &report(gone, now, before, Vec::new()),
+        expect![[r#"
+        ==================
+        WARNING: seqcst: use of a destroyed mutex (pid=123)
+          Use of the mutex at 0x558000004010 in x by thread 1:
+            #0 try_enter dekker.c:40:12 (dekker+0x1228)
+            #1 worker dekker.c:52:12 (dekker+0x1234)
+          It was destroyed by the main thread:
+            #0 try_enter dekker.c:10:12 (dekker+0x120a)
+            #1 worker dekker.c:52:12 (dekker+0x1234)
+        SUMMARY: seqcst: use of a destroyed mutex dekker.c:40 in try_enter
+        ==================
+    "#]],
+    );
+    let asks = shown(access(1, EventKind::Allocate, None, 24), 40);
+    let asks =
+        Report { other: None, ..report(Kind::Misuse(Misuse::BadAlignment), asks.clone(), asks, Vec::new()) };
+    check(
+        &asks,
+        expect![[r#"
+        ==================
+        WARNING: seqcst: allocation with an invalid alignment (pid=123)
+          Allocation with an alignment of 24 by thread 1:
+            #0 try_enter dekker.c:40:12 (dekker+0x1228)
+            #1 worker dekker.c:52:12 (dekker+0x1234)
+        SUMMARY: seqcst: allocation with an invalid alignment dekker.c:40 in try_enter
+        ==================
+    "#]],
+    );
 }
