@@ -113,7 +113,7 @@ fn left_out(summary: &Summary) -> Option<String> {
     let cut = (cut > 0).then(|| format!("{} had to be given up", count(cut, "execution")));
     let fair = (fair > 0).then(|| {
         format!(
-            "in {} a thread that had tried in vain was held back until others had a turn",
+            "in {} a thread that polled, or ran for very long, was held back until others had a turn",
             count(fair, "execution")
         )
     });

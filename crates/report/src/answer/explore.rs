@@ -30,7 +30,7 @@ pub struct Explored {
     /// Executions that were given up before their ends: they had too many steps, or hung.
     #[serde(skip_serializing_if = "is_none")]
     pub given_up: u64,
-    /// Executions in which a thread that had tried in vain was held back until others had a turn: schedules in which it
+    /// Executions in which a thread that polled, or ran for very long, was held back until others had a turn: schedules in which it
     /// goes on instead were not tried.
     #[serde(skip_serializing_if = "is_none")]
     pub held_back: u64,
