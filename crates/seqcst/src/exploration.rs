@@ -140,7 +140,7 @@ impl Exploration {
         }
         if fair > 0 {
             reasons.push(format!(
-                "in {fair} executions a thread that had tried in vain was held back until others had a turn"
+                "in {fair} executions a thread that polled, or ran for very long, was held back until others had a turn"
             ));
         }
         if self.approximations() > 0 {

@@ -45,6 +45,7 @@ pub fn answer(
         (witness, Some(execution))
     });
     let bounds = summary.progress.by_preemptions.iter().enumerate();
+    let some = |many: u64| (many > 0).then_some(many);
     let explored = Explored {
         command,
         strategy: strategy.map(str::to_owned),
@@ -56,8 +57,8 @@ pub fn answer(
         // Of fewer there is nothing to tell.
         rate: (seconds >= 0.01).then(|| (summary.executions as f64 / seconds) as u64),
         exhausted: summary.progress.exhausted,
-        given_up: summary.cut,
-        held_back: summary.fair,
+        given_up: some(summary.cut),
+        held_back: some(summary.fair),
         bounds: bounds.map(|(preemptions, &executions)| Bound { preemptions, executions }).collect(),
         finished_bound: summary.progress.finished_bound,
         guarantee: summary.progress.guarantee.clone(),
@@ -113,7 +114,7 @@ fn left_out(summary: &Summary) -> Option<String> {
     let cut = (cut > 0).then(|| format!("{} had to be given up", count(cut, "execution")));
     let fair = (fair > 0).then(|| {
         format!(
-            "in {} a thread that had tried in vain was held back until others had a turn",
+            "in {} a thread that polled, or ran for very long, was held back until others had a turn",
             count(fair, "execution")
         )
     });

@@ -199,6 +199,18 @@ fn time_is_up_whatever_an_execution_does() {
     assert!(run.code() == 3 && run.stdout().contains("limit of 1 s"), "{}{}", run.stdout(), run.stderr());
 }
 
+/// The process that makes the executions doesn't answer any more: one of them has stopped it.
+#[test]
+fn time_is_up_for_the_server_too() {
+    let text = "#include <signal.h>\n#include <unistd.h>\nint main(void) { kill(getppid(), SIGSTOP); }\n";
+    let folder = Folder::new("server").with("stops.c", text);
+    let program = folder.compile(&folder.path("stops.c"), &[]);
+    let start = std::time::Instant::now();
+    let run = folder.explore(&["--timeout", "1", &program]);
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+    assert!(run.code() == 3 && run.stdout().contains("limit of 1 s"), "{}{}", run.stdout(), run.stderr());
+}
+
 /// What one execution does that doesn't come back says nothing of the others.
 #[test]
 fn one_endless_execution_is_not_all() {

@@ -104,7 +104,7 @@ impl Strategy for Pct {
         *self.lengths.entry(trace.steps.len() as u32).or_default() += 1;
         let threads = trace.changes.iter().map(|change| change.thread + 1).max();
         self.threads = self.threads.max(threads.unwrap_or(0));
-        if self.done < 16 || self.done.is_power_of_two() || self.done % 256 == 0 {
+        if self.done < 16 || self.done.is_power_of_two() || self.done.is_multiple_of(256) {
             self.look();
         }
     }

@@ -28,12 +28,12 @@ pub struct Explored {
     /// All schedules were tried.
     pub exhausted: bool,
     /// Executions that were given up before their ends: they had too many steps, or hung.
-    #[serde(skip_serializing_if = "is_none")]
-    pub given_up: u64,
-    /// Executions in which a thread that had tried in vain was held back until others had a turn: schedules in which it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub given_up: Option<u64>,
+    /// Executions in which a thread that polled, or ran for very long, was held back until others had a turn: schedules in which it
     /// goes on instead were not tried.
-    #[serde(skip_serializing_if = "is_none")]
-    pub held_back: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_back: Option<u64>,
     /// Executions by their number of preemptions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<Bound>,
@@ -48,10 +48,6 @@ pub struct Explored {
     /// The failing execution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<FailingExecution>,
-}
-
-fn is_none(many: &u64) -> bool {
-    *many == 0
 }
 
 /// Executions with a number of preemptions.
