@@ -37,11 +37,14 @@ fn stored(method: &Method) -> Option<&Expr> {
     before.iter().all(|s| matches!(s, Statement::Assume(_))).then_some(value)
 }
 
+/// Values of the variables, and what comes out.
+type Results = Vec<([i128; 3], i128)>;
+
 /// Samples, and for each of them some values of the variables with what comes out (none where C defines nothing).
 fn samples(
     seed: u64,
     number: impl Fn(&mut Dice, random::Ty) -> i128,
-) -> (Vec<Sample>, Library, Vec<Vec<([i128; 3], i128)>>) {
+) -> (Vec<Sample>, Library, Vec<Results>) {
     let mut dice = Dice(seed);
     let make = |k: usize, sample: &Sample| storing(&format!("f{k}"), sample, &sample.ast.text());
     let (samples, _, library) = readable(&mut dice, 300, HEAD, make, read);
