@@ -17,6 +17,8 @@ pub struct Place {
     pub column: u32,
     /// The function, or empty.
     pub function: String,
+    /// The line is only the nearest one that is known.
+    pub near: bool,
 }
 
 impl Place {
@@ -26,6 +28,7 @@ impl Place {
         let file = match (file, self.line, self.column) {
             ("", ..) => String::new(),
             (file, 0, _) => file.to_owned(),
+            (file, line, _) if self.near => format!("near {file}:{line}"),
             (file, line, 0) => format!("{file}:{line}"),
             (file, line, column) => format!("{file}:{line}:{column}"),
         };
@@ -89,7 +92,10 @@ impl Places {
         let near = rows(at.saturating_sub(FAR), at).into_iter().rev().chain(rows(at, at + FAR));
         let same = |other: &Place| other.line != 0 && other.function == place.function;
         let found = near.map(|at| self::place(loader, at)).find(same);
-        found.unwrap_or(Place { file: String::new(), ..place })
+        match found {
+            Some(found) => Place { column: 0, near: true, ..found },
+            None => Place { file: String::new(), ..place },
+        }
     }
 
     /// The variable at this address, if it has a name: `x`, `x+8`.
@@ -189,7 +195,8 @@ mod tests {
 
     #[test]
     fn places_are_short() {
-        let mut place = Place { file: "/a/b.c".to_owned(), line: 3, column: 5, function: "f".to_owned() };
+        let mut place =
+            Place { file: "/a/b.c".to_owned(), line: 3, column: 5, function: "f".to_owned(), near: false };
         assert_eq!(place.show(), "b.c:3:5 in f");
         place.column = 0;
         assert_eq!(place.show(), "b.c:3 in f");

@@ -72,7 +72,7 @@ pub struct Report {
     pub other: Place,
 }
 
-/// Where an access stands: its frames with file and line, innermost first.
+/// Where an access stands: its frames with file and line, innermost first. The line is 0 if it isn't known for certain.
 pub type Place = Vec<(String, u64)>;
 
 /// The line of the innermost frame in a file of this name.
@@ -102,5 +102,6 @@ fn report(report: &Value) -> Report {
 fn place(access: &Value) -> Place {
     let frames = access["stack"].as_array().map(Vec::as_slice).unwrap_or_default();
     let text = |frame: &Value| frame["file"].as_str().unwrap_or_default().to_owned();
-    frames.iter().map(|frame| (text(frame), frame["line"].as_u64().unwrap_or(0))).collect()
+    let line = |frame: &Value| frame["line"].as_u64().filter(|_| frame["near"] != true).unwrap_or(0);
+    frames.iter().map(|frame| (text(frame), line(frame))).collect()
 }

@@ -147,6 +147,9 @@ pub struct Frame {
     pub offset: String,
     /// Inlined into the next frame.
     pub inlined: bool,
+    /// The line is only the nearest one that is known: the compiler made one instruction of several places.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub near: bool,
 }
 
 impl Frame {

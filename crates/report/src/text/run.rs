@@ -57,11 +57,12 @@ fn access(access: Option<&Accessed>) -> String {
     let Some(access) = access else { return "an access at an unknown place".to_owned() };
     let frame = access.frame().cloned().unwrap_or_default();
     let file = frame.file.rsplit('/').next().unwrap_or_default();
+    let near = if frame.near { "near " } else { "" };
     let place = match (file, frame.function.as_str()) {
         ("", "") => "at an unknown place".to_owned(),
         ("", function) => format!("in {function}"),
-        (file, "") => format!("{file}:{}", frame.line),
-        (file, function) => format!("{file}:{} in {function}", frame.line),
+        (file, "") => format!("{near}{file}:{}", frame.line),
+        (file, function) => format!("{near}{file}:{} in {function}", frame.line),
     };
     match access.what.as_str() {
         what @ ("load" | "store" | "read-modify-write" | "failed compare-and-swap") => {

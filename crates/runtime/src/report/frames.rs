@@ -11,6 +11,8 @@ pub struct Frame {
     pub line: u32,
     /// 0 if unknown.
     pub column: u32,
+    /// The line is only the nearest one that is known: the instruction stands for several places.
+    pub near: bool,
     /// The file of the executable or library; empty if unknown.
     pub module: String,
     /// The instruction's address in that file, or in memory if the module is unknown.
@@ -125,7 +127,11 @@ impl Frame {
             return self.module_place();
         }
         let name = self.file.rsplit('/').next().unwrap_or_default();
-        if self.line == 0 { name.to_owned() } else { format!("{name}:{}", self.line) }
+        match (self.line, self.near) {
+            (0, _) => name.to_owned(),
+            (line, true) => format!("near {name}:{line}"),
+            (line, false) => format!("{name}:{line}"),
+        }
     }
 
     /// `file.c:31:12`, for where several accesses are on one line.
@@ -144,7 +150,7 @@ impl Frame {
 
     /// What tells source positions apart: file, line and column, or module and offset.
     pub fn key(&self) -> (&str, u64, u32) {
-        if self.line == 0 {
+        if self.line == 0 || self.near {
             (&self.module, self.offset, 0)
         } else {
             (&self.file, self.line.into(), self.column)

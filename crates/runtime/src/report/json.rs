@@ -145,6 +145,9 @@ fn frame(json: &mut Json, frame: &Frame) {
         json.field("module", |json| json.text(&frame.module));
         json.field("offset", |json| json.address(frame.offset));
         json.field("inlined", |json| json.flag(frame.inlined));
+        if frame.near {
+            json.field("near", |json| json.flag(true));
+        }
     });
 }
 

@@ -32,8 +32,12 @@ impl Symbols {
         &self.by_pc[&pc]
     }
 
-    /// Two instructions that come from the same place in the source, inlined into the same functions.
+    /// Two instructions that come from the same place in the source, inlined into the same functions. One that stands for
+    /// several places comes from none.
     pub fn same_source(&mut self, pc: usize, other: usize) -> bool {
+        if self.at(pc).iter().any(|frame| frame.near) {
+            return false;
+        }
         let places = |frames: &[Frame]| -> Vec<_> {
             frames.iter().map(|f| (f.function.clone(), f.file.clone(), f.line, f.column)).collect()
         };
@@ -96,8 +100,8 @@ fn described(module: &mut Module, offset: u64) -> Result<Vec<Frame>, gimli::Erro
     Ok(frames)
 }
 
-/// Code that stands for several places has no line (0): the nearest one of the same function, inlined in the same place,
-/// those before first. Without any, the file alone would say little: the function and the module say more.
+/// Code that stands for several places has no line (0): one near it, of the same function inlined in the same place, those
+/// before first. It is shown as that. Without any, the file alone would say little: the function and the module say more.
 fn nearest_line(dwarf: &Dwarf, offset: u64, frames: &mut [Frame], index: usize) -> Result<(), gimli::Error> {
     const FAR: u64 = 1 << 12;
     let rows = |from, to| -> Result<Vec<u64>, gimli::Error> {
@@ -112,8 +116,8 @@ fn nearest_line(dwarf: &Dwarf, offset: u64, frames: &mut [Frame], index: usize) 
         let Some(others) = others.len().checked_sub(outer).map(|inner| &others[inner..]) else { continue };
         let same = others.iter().zip(&frames[index..]).all(|(one, other)| one.function == other.function);
         if same && others[0].line != 0 {
-            let Frame { file, line, column, .. } = others[0].clone();
-            frames[index] = Frame { file, line, column, ..std::mem::take(&mut frames[index]) };
+            let Frame { file, line, .. } = others[0].clone();
+            frames[index] = Frame { file, line, column: 0, near: true, ..std::mem::take(&mut frames[index]) };
             return Ok(());
         }
     }

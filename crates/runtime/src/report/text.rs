@@ -144,7 +144,8 @@ fn stack(out: &mut String, all: &[Frame], style: &Style) {
 fn line(frame: &Frame, directory: &str) -> String {
     let mut line = shortened(if frame.function.is_empty() { "??" } else { &frame.function }, LONGEST_NAME);
     if !frame.file.is_empty() {
-        let _ = write!(line, " {}", frame.short_file(directory));
+        let near = if frame.near { " near" } else { "" };
+        let _ = write!(line, "{near} {}", frame.short_file(directory));
         for number in [frame.line, frame.column].into_iter().take_while(|&number| number != 0) {
             let _ = write!(line, ":{number}");
         }
