@@ -59,7 +59,7 @@ pub fn run() -> Outcome {
     println!(
         "\n8. A library has more than one program. Treiber's stack, for any client with any number of threads and calls:\n"
     );
-    seqcst_in_root(&tool, &["library", "--explain", "corpus/library/treiber.c"], 0)?;
+    seqcst_in_root(&tool, &["library", "--explain", "corpus/library/ticket-lock.c"], 0)?;
 
     println!("\n9. Two registers, each robust for every client, and a program that uses both:\n");
     let registers = ["corpus/library/compose/first.c", "corpus/library/compose/second.c"];
