@@ -57,7 +57,7 @@ pub fn run() -> Outcome {
     explore_c(&tool, &folder, "seqlock-acquire", 0)?;
 
     println!(
-        "\n8. A library has more than one program. Treiber's stack, for any client with any number of threads and calls:\n"
+        "\n8. A library has more than one program. A ticket lock, for any client with any number of threads, calls and locks:\n"
     );
     seqcst_in_root(&tool, &["library", "--explain", "corpus/library/ticket-lock.c"], 0)?;
 
