@@ -5,7 +5,7 @@ use lang_c::ast::{
     FunctionDefinition, Initializer, ParameterDeclaration, Statement, TranslationUnit,
 };
 use lang_c::span::{Node, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::contract::Terms;
 use super::error::Error;
@@ -27,6 +27,8 @@ pub struct Global<'a> {
     pub constant: Option<i128>,
     /// What it is at the beginning.
     pub initializer: Option<&'a Node<Initializer>>,
+    /// Where it is declared (first).
+    pub span: Span,
 }
 
 /// A function with a body.
@@ -66,6 +68,8 @@ pub struct Reader<'a> {
     pub globals: Vec<Global<'a>>,
     /// Functions with bodies, as they come.
     pub functions: Vec<Function<'a>>,
+    /// Functions that are declared `static`: that holds for their definition, too.
+    pub statics: FxHashSet<String>,
     /// The struct that stands for the library's object.
     pub object: Option<usize>,
     /// Structs that shared pointers point to.
@@ -100,6 +104,7 @@ impl<'a> Reader<'a> {
             enumerators: FxHashMap::default(),
             globals: Vec::new(),
             functions: Vec::new(),
+            statics: FxHashSet::default(),
             object: None,
             linked: Vec::new(),
             records: FxHashMap::default(),
@@ -223,6 +228,8 @@ impl<'a> Reader<'a> {
                 self.typedefs.insert(name, ty);
             } else if ty.kind != Kind::Function {
                 self.variable(name, ty, declarator.node.initializer.as_ref(), declarator.span)?;
+            } else if storage.is_static {
+                self.statics.insert(name);
             }
         }
         Ok(())
@@ -255,7 +262,7 @@ impl<'a> Reader<'a> {
                 known.initializer = known.initializer.or(initializer);
                 known.constant = known.constant.or(constant);
             }
-            None => self.globals.push(Global { name, ty, constant, initializer }),
+            None => self.globals.push(Global { name, ty, constant, initializer, span }),
         }
         Ok(())
     }
@@ -299,7 +306,8 @@ impl<'a> Reader<'a> {
             return Err(self.error(f.node.statement.span, "a function's body must stand here"));
         };
         let span = name_span(declarator.span, &declarator.node.kind);
-        self.functions.push(Function { name, is_static: storage.is_static, result, parameters, body, span });
+        let is_static = storage.is_static || self.statics.contains(&name);
+        self.functions.push(Function { name, is_static, result, parameters, body, span });
         Ok(())
     }
 

@@ -109,15 +109,20 @@ impl<'a> Lowering<'_, 'a> {
             }
             next += 1;
         }
+        // All values are there before the first field is written: they may be read from the struct itself.
+        let mut written = Vec::new();
         for ((name, _), value) in fields.iter().zip(values) {
             let field = self.field(spot.clone(), name, span)?;
-            let (value, span) = match value {
+            written.push(match value {
                 Some(e) => {
                     let (value, from) = self.value(e)?;
-                    (self.stored(value, &from, &field.ty, e.span)?, e.span)
+                    let value = self.stored(value, &from, &field.ty, e.span)?;
+                    (field, value, e.span)
                 }
-                None => (Expr::Int(0), span),
-            };
+                None => (field, Expr::Int(0), span),
+            });
+        }
+        for (field, value, span) in written {
             // Initialisation is no atomic access.
             let plain = Spot { ty: field.ty.unqualified(), ..field.clone() };
             self.place(&field, span)?;

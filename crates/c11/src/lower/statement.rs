@@ -42,8 +42,7 @@ impl<'a> Lowering<'_, 'a> {
             if storage.is_typedef {
                 self.reader.typedefs.insert(name, ty);
             } else if storage.is_static {
-                let function = self.callers.last().cloned().unwrap_or_default();
-                let global = format!("{function}.{name}");
+                let global = self.static_name(&name, declarator.span);
                 self.reader.variable(global.clone(), ty, initializer, declarator.span)?;
                 self.bind(&name, Binding::Static(global));
             } else if !storage.is_extern && ty.kind != Kind::Function {
@@ -51,6 +50,19 @@ impl<'a> Lowering<'_, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// The name of a static variable of a function, with a number if another block has one that is called the same.
+    fn static_name(&self, name: &str, span: Span) -> String {
+        let function = self.callers.last().cloned().unwrap_or_default();
+        let is_another = |global: &str| self.reader.global(global).is_some_and(|g| g.span != span);
+        let mut unique = format!("{function}.{name}");
+        let mut number = 1;
+        while is_another(&unique) {
+            number += 1;
+            unique = format!("{function}.{name}.{number}");
+        }
+        unique
     }
 
     fn local_declaration(

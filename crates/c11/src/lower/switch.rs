@@ -15,6 +15,7 @@ use crate::fold;
 enum Piece<'a> {
     Statement(&'a Node<Syntax>),
     Item(&'a Node<BlockItem>),
+    /// How a block begins, of which all later pieces are the rest.
     Block(&'a [Node<BlockItem>]),
 }
 
@@ -136,15 +137,19 @@ impl<'a> Lowering<'_, 'a> {
 
     fn arm(&mut self, pieces: &[Piece<'a>]) -> Result<(), Error> {
         self.switches += 1;
+        let outer = self.scopes.len();
         self.scopes.push(FxHashMap::default());
         for piece in pieces {
             match piece {
                 Piece::Statement(s) => self.statement(s)?,
                 Piece::Item(item) => self.item(item)?,
-                Piece::Block(items) => self.items(items)?,
+                Piece::Block(items) => {
+                    self.scopes.push(FxHashMap::default());
+                    items.iter().try_for_each(|item| self.item(item))?;
+                }
             }
         }
-        self.scopes.pop();
+        self.scopes.truncate(outer);
         self.switches -= 1;
         Ok(())
     }

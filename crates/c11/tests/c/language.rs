@@ -277,6 +277,32 @@ fn helpers_are_inlined() {
 }
 
 #[test]
+fn what_is_static_stays_so() {
+    check(
+        "static int helper(void);
+         int get(void) { return helper(); }
+         int helper(void) {
+             { static atomic_int v; atomic_store_explicit(&v, 1, memory_order_relaxed); }
+             { static atomic_int v; return atomic_load_explicit(&v, memory_order_relaxed); }
+         }
+         int two(void) { return helper(); }",
+        expect![[r#"
+            atomic helper.v = 0
+
+            get() returns
+              @0 store relaxed helper.v 1
+              %1 = 0
+              return %1
+
+            two() returns
+              @2 store relaxed helper.v 1
+              %1 = 0
+              return %1
+        "#]],
+    );
+}
+
+#[test]
 fn helpers_return_from_anywhere() {
     check(
         "atomic_int x;

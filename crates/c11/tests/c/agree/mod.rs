@@ -144,3 +144,30 @@ fn control_flow_and_places() {
     let setup = "static struct thing o; prepare(&o);";
     agree(&Case { text: text.to_owned(), setup, calls, in_order: false });
 }
+
+#[test]
+fn odd_pieces() {
+    let text = include_str!("odd.c");
+    let calls: &[&str] = &[
+        "=statics(A)",
+        "=static_of_helper(A)",
+        "=cases(A)",
+        "=literal(A)",
+        "=narrow(A)",
+        "=bounds(A)",
+        "=ring(A)",
+        "=mixed(A, B)",
+        "=enums(A)",
+        "=bools(A, B)",
+        "=shifts(A, B)",
+        "=assigns(A, B)",
+        "=helpers(A, B)",
+        "=shadows(A)",
+        "=loops_of_sizes(A)",
+        "=literals(A)",
+        "=exchanges(A)",
+        "=bits(A, B)",
+        "=chosen_types(A)",
+    ];
+    agree(&Case { text: text.to_owned(), setup: "", calls, in_order: false });
+}
