@@ -47,6 +47,46 @@ fn arguments_may_be_what_the_library_compares_with() {
     assert_eq!((code, threads(&said)), (Some(1), vec!["f(42)".to_owned(), "g(7)".to_owned()]));
 }
 
+/// Store buffering where the writes are updates, some of numbers that wrap around.
+#[test]
+fn updates_are_tried() {
+    for (ty, update) in [
+        ("int", "atomic_fetch_add_explicit(&MINE, 1, memory_order_relaxed)"),
+        ("unsigned", "atomic_fetch_add_explicit(&MINE, 3, memory_order_relaxed)"),
+        ("short", "atomic_fetch_sub_explicit(&MINE, 2, memory_order_relaxed)"),
+        ("unsigned char", "atomic_fetch_sub_explicit(&MINE, 1, memory_order_relaxed)"),
+        ("int", "atomic_fetch_xor_explicit(&MINE, 5, memory_order_relaxed)"),
+        ("_Bool", "atomic_exchange_explicit(&MINE, 1, memory_order_relaxed)"),
+    ] {
+        let method = |name, mine, other| {
+            let update = update.replace("MINE", mine);
+            format!(
+                "int {name}(void) {{ {update}; return atomic_load_explicit(&{other}, memory_order_relaxed); }}\n"
+            )
+        };
+        let source = format!("static _Atomic {ty} x, y;\n{}{}", method("f", "x", "y"), method("g", "y", "x"));
+        let (code, said, _) = answer("updates", &source, "");
+        assert_eq!(
+            (code, threads(&said)),
+            (Some(1), vec!["f()".to_owned(), "g()".to_owned()]),
+            "{ty} {update}"
+        );
+    }
+}
+
+/// What calls are given is converted: a `_Bool` is never 2, and an unsigned number never -1.
+#[test]
+fn arguments_are_of_their_types() {
+    for (ty, condition) in [("_Bool", "v > 1"), ("unsigned char", "v > 255"), ("unsigned", "v < 0")] {
+        for (ty, can_be) in [(ty, false), ("int", true)] {
+            let source = behind(condition, condition).replace("int v", &format!("{ty} v"));
+            // No proof is found in this time.
+            let (_, said, _) = answer("types", &source, "--proof-limit 0.001 --bounds 2,1");
+            assert_eq!(said["client"]["confirmed"], can_be, "{ty} {condition}: {said}");
+        }
+    }
+}
+
 /// Once two methods work on one record, once one method works on two.
 #[test]
 fn clients_bring_records() {

@@ -1,8 +1,9 @@
 //! What small clients pass to methods: numbers that are all different, equal ones and 0 where the library may tell, the numbers
 //! that it compares with; records of their own, one for each call, one for each thread, or one for all.
 
+use super::sets::short;
 use super::values::STRIDE;
-use crate::code::{AccessKind, Expr, Library, Method, Operator, Statement};
+use crate::code::{AccessKind, Expr, Integer, Library, Method, Operator, Statement};
 use crate::rho::each_statement;
 use std::collections::BTreeSet;
 
@@ -27,19 +28,27 @@ pub struct Parameter {
     pub thread: usize,
     /// Is it a pointer to a record?
     pub is_record: bool,
+    /// The numbers that there are: calls convert what they are given.
+    pub integer: Integer,
+}
+
+impl Parameter {
+    fn can_be(&self, value: i64) -> bool {
+        self.is_record || self.integer.contains(value.into())
+    }
 }
 
 /// The parameters of a method, called by a thread.
 pub fn parameters(method: &Method, thread: usize) -> impl Iterator<Item = Parameter> + '_ {
-    method.parameters.iter().map(move |parameter| Parameter {
-        thread,
-        is_record: method.locals[parameter.0 as usize].points_to.is_some(),
+    method.parameters.iter().map(move |parameter| {
+        let local = &method.locals[parameter.0 as usize];
+        Parameter { thread, is_record: local.points_to.is_some(), integer: local.integer }
     })
 }
 
-/// All different: numbers from 1, records from the first.
+/// All different, as far as their types have room: numbers from 1, records from the first.
 pub fn different(parameters: &[Parameter]) -> Vec<i64> {
-    let (mut numbers, mut records) = (0, 0);
+    let (mut numbers, mut records) = (0i128, 0);
     let one = |parameter: &Parameter| match parameter.is_record {
         true => {
             records += 1;
@@ -47,7 +56,7 @@ pub fn different(parameters: &[Parameter]) -> Vec<i64> {
         }
         false => {
             numbers += 1;
-            numbers
+            short(parameter.integer.wrap(numbers))
         }
     };
     parameters.iter().map(one).collect()
@@ -81,6 +90,7 @@ pub fn choices(parameters: &[Parameter], constants: Option<&[i64]>, are_shared: 
         all.push(with(&|it, before| if it.is_record { record(0) } else { before }));
         all.extend(products(&base, &at(true), &[record(0), record(1)]));
     }
+    let fits = |arguments: &Vec<i64>| parameters.iter().zip(arguments).all(|(it, value)| it.can_be(*value));
     let Some(constants) = constants else { return once(all) };
     let few = [&[0, 1, 2], constants].concat();
     for values in [&few[..], &[0, 1, 2], &[0, 1], &[1, 2]] {
@@ -95,6 +105,7 @@ pub fn choices(parameters: &[Parameter], constants: Option<&[i64]>, are_shared: 
             all.push(arguments);
         }
     }
+    all.retain(fits);
     once(all)
 }
 
@@ -160,5 +171,23 @@ fn compared(expr: &Expr, found: &mut BTreeSet<i64>) {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_fit_into_their_types() {
+        let of = |bits, signed| Parameter { thread: 0, is_record: false, integer: Integer { bits, signed } };
+        let parameters = [of(1, false), of(8, false), of(1, false), of(32, true)];
+        let all = choices(&parameters, Some(&[-1, 255, 256]), false);
+        assert_eq!(all[0], [1, 2, 1, 4]);
+        let fit =
+            |it: &Vec<i64>| it.iter().zip(&parameters).all(|(value, parameter)| parameter.can_be(*value));
+        assert!(all.iter().all(fit), "{all:?}");
+        assert!(all.contains(&vec![1, 255, 1, 4]) && all.contains(&vec![0, 2, 1, 4]), "{all:?}");
+        assert!(all.contains(&vec![1, 2, 1, -1]) && all.contains(&vec![1, 2, 1, 256]), "{all:?}");
     }
 }

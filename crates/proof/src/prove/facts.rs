@@ -8,7 +8,7 @@ use super::sections::{Joined, Section};
 use super::segments::{Action, Segment, Step};
 use super::term::Term;
 use super::wrapping;
-use seqcst_c11::code::{ClassId, Library};
+use seqcst_c11::code::{ClassId, Integer, Library};
 
 /// A derived constraint: something the analysis tells the solver because it holds in every SC execution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -205,7 +205,9 @@ impl Facts {
                 is_own_field,
                 is_updates_only: is_on(Constraint::UpdatesOnly)
                     && all.iter().all(|(_, _, step)| step.updates()),
-                counter: is_on(Constraint::Counter).then(|| counter(&all, exclusive, section)).flatten(),
+                counter: is_on(Constraint::Counter)
+                    .then(|| counter(&all, class.integer, exclusive, section))
+                    .flatten(),
                 ceiling: None,
                 is_exclusive: false,
                 is_handed_on: false,
@@ -342,23 +344,28 @@ fn are_records_fresh(segments: &[Segment], holds: &[bool]) -> bool {
 ///
 /// A plain store counts if it adds to what its call has read from the same location, and nobody else can have written there
 /// in between: one thread makes all these calls, or all this happens in a critical section.
-fn counter(all: &[(&Segment, usize, &Step)], is_exclusive: bool, section: Option<Section>) -> Option<bool> {
+fn counter(
+    all: &[(&Segment, usize, &Step)],
+    of: Integer,
+    is_exclusive: bool,
+    section: Option<Section>,
+) -> Option<bool> {
     let mut is_by_one = true;
     for (segment, at, step) in all {
         let by = match &step.action {
-            Action::Update { value } => match wrapping::counting(value).split_constant() {
+            Action::Update { value } => match wrapping::counting(value, of).split_constant() {
                 (Some(Term::Read(read)), by) if read == at => by,
                 _ => return None,
             },
             Action::Cas { expected, desired, .. } => {
                 let (a, before) = expected.split_constant();
-                let (b, after) = wrapping::counting(desired).split_constant();
+                let (b, after) = wrapping::counting(desired, of).split_constant();
                 if a != b {
                     return None;
                 }
                 after - before
             }
-            Action::Write { value } if is_exclusive => match wrapping::counting(value).split_constant() {
+            Action::Write { value } if is_exclusive => match wrapping::counting(value, of).split_constant() {
                 (Some(Term::Read(read)), by) => {
                     let source = &segment.steps[*read];
                     let is_same =

@@ -14,10 +14,10 @@ use seqcst_c11::code::{Class, ClassId, Integer};
 /// Counting on by more than this is no counting.
 const MOST: i128 = 1 << 16;
 
-/// The number without wrap-around, if that is a counter's.
-pub fn counting(value: &Term) -> &Term {
+/// The number without wrap-around, if that is a counter's: it wraps around where its class does, not before.
+pub fn counting(value: &Term, of: Integer) -> &Term {
     match value {
-        Term::Wrap(to, inner) if to.bits >= 32 => match inner.split_constant() {
+        Term::Wrap(to, inner) if *to == of && of.bits >= 32 => match inner.split_constant() {
             (Some(_), by) if (1..=MOST).contains(&by) => inner,
             _ => value,
         },
@@ -39,7 +39,7 @@ fn is_far(class: &Class) -> bool {
 pub fn assume(segments: &mut [Segment], facts: &mut Facts, classes: &[Class]) {
     for (k, (class, facts)) in classes.iter().zip(&mut facts.classes).enumerate() {
         let mut counting = segments.to_vec();
-        if facts.counter.is_none() || !count_on(&mut counting, ClassId(k as u32)) {
+        if facts.counter.is_none() || !count_on(&mut counting, ClassId(k as u32), class.integer) {
             continue;
         }
         if is_far(class) {
@@ -61,16 +61,17 @@ pub fn ways(
 ) -> Vec<(Vec<Segment>, Facts)> {
     let mut ways = vec![(segments.to_vec(), facts.clone())];
     let mut counting = segments.to_vec();
-    if is_counter && is_far(&classes[class.0 as usize]) && count_on(&mut counting, class) {
+    let declared = &classes[class.0 as usize];
+    if is_counter && is_far(declared) && count_on(&mut counting, class, declared.integer) {
         let mut facts = facts.clone();
-        facts.classes[class.0 as usize].ceiling = Some(ceiling(classes[class.0 as usize].integer));
+        facts.classes[class.0 as usize].ceiling = Some(ceiling(declared.integer));
         ways.push((counting, facts));
     }
     ways
 }
 
 /// Takes the wrap-around away from writes to a class that count on. Were there any?
-fn count_on(segments: &mut [Segment], class: ClassId) -> bool {
+fn count_on(segments: &mut [Segment], class: ClassId, of: Integer) -> bool {
     let mut any = false;
     for step in segments.iter_mut().flat_map(|s| &mut s.steps).filter(|s| s.class == Some(class)) {
         let value = match &mut step.action {
@@ -78,7 +79,7 @@ fn count_on(segments: &mut [Segment], class: ClassId) -> bool {
             Action::Cas { desired, .. } => desired,
             _ => continue,
         };
-        let without = counting(value);
+        let without = counting(value, of);
         if without != value {
             *value = without.clone();
             any = true;

@@ -113,6 +113,31 @@ fn counters_do_not_wrap_around_only_if_the_answer_says_so() {
     assert!(!ticket_lock("unsigned char").is_robust());
 }
 
+/// They wrap around at 2^32, though their class has room for more.
+#[test]
+fn numbers_that_are_cut_are_no_counters() {
+    for (ty, cut, is_counter) in [
+        ("unsigned long", "unsigned", false),
+        ("unsigned long", "unsigned long", true),
+        ("unsigned", "unsigned long", true),
+        ("long", "int", false),
+    ] {
+        let text = format!(
+            "{HEAD}_Atomic {ty} n; {ty} next(void) {{
+                 {ty} old = atomic_load_explicit(&n, memory_order_relaxed);
+                 while (!atomic_compare_exchange_weak(&n, &old, ({cut})(old + 1ul))) ;
+                 return old;
+             }}"
+        );
+        let said = outcome(&text).assumptions;
+        assert_eq!(
+            said.iter().any(|it| it.starts_with("`n` counts on")),
+            is_counter,
+            "{ty} {cut}: {said:#?}"
+        );
+    }
+}
+
 #[test]
 fn initialisation_is_no_atomic_access() {
     let get = "int get(void) { return atomic_load_explicit(&x, memory_order_acquire); }";
