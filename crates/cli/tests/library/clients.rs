@@ -74,6 +74,21 @@ fn updates_are_tried() {
     }
 }
 
+/// What is too large for a program may come up in between: here the difference of 0 and 1.
+#[test]
+fn unsigned_differences_are_tried() {
+    let source = format!(
+        "static _Atomic unsigned n, m;\n{}void inc(void) {{ atomic_fetch_add_explicit(&m, 1, memory_order_relaxed); }}",
+        behind(
+            "atomic_load_explicit(&n, memory_order_relaxed) - atomic_load_explicit(&m, memory_order_relaxed) > 5u",
+            "1"
+        )
+    );
+    let (code, said, _) = answer("differences", &source, "--proof-limit 1");
+    let found = threads(&said).join("; ");
+    assert!(code == Some(1) && found.contains("inc()") && found.contains("f("), "{found}");
+}
+
 /// What calls are given is converted: a `_Bool` is never 2, and an unsigned number never -1.
 #[test]
 fn arguments_are_of_their_types() {

@@ -64,21 +64,29 @@ impl Codec {
 
     /// A number or address as it is written in the program.
     pub fn value(&self, value: i64) -> u32 {
-        let number = match &self.fixed {
+        let (low, high) = match self.has_negative {
+            true => (-(self.modulus / 2), self.modulus / 2),
+            false => (0, self.modulus),
+        };
+        if !(low..high).contains(&self.number(value)) {
+            self.beyond.set(Some(value));
+        }
+        self.word(value)
+    }
+
+    /// The same, for numbers that need no room.
+    pub fn word(&self, value: i64) -> u32 {
+        self.number(value).rem_euclid(self.modulus) as u32
+    }
+
+    fn number(&self, value: i64) -> i64 {
+        match &self.fixed {
             Some(fixed) if is_address(value) => (value - ADDRESSES) / STRIDE + 1 + fixed.len() as i64,
             Some(fixed) if is_fixed(value) => {
                 fixed.iter().position(|f| *f == value).map_or(value, |at| at as i64 + 1)
             }
             None if is_address(value) => value - ADDRESSES + STRIDE,
             _ => value,
-        };
-        let (low, high) = match self.has_negative {
-            true => (-(self.modulus / 2), self.modulus / 2),
-            false => (0, self.modulus),
-        };
-        if !(low..high).contains(&number) {
-            self.beyond.set(Some(value));
         }
-        number.rem_euclid(self.modulus) as u32
     }
 }

@@ -77,7 +77,8 @@ impl Compiler<'_> {
     /// The expression as it is written, in the arithmetic of programs.
     fn native(&self, expr: &Value, frame: &Frame) -> Expr {
         match expr {
-            Value::Int(value) => number(self.codec.value(short(*value))),
+            // Whether there is room for what becomes of it is seen by the results.
+            Value::Int(value) => number(self.codec.word(short(*value))),
             Value::Local(local) => register(frame.name(*local)),
             Value::Not(e) => at(ExprKind::Unary(Unary::Not, Box::new(self.native(e, frame)))),
             Value::Wrap(_, e) => self.native(e, frame),

@@ -1,7 +1,7 @@
 //! Expressions over sets of values.
 
 use super::Unsupported;
-use super::values::{Env, Set, Values, is_address, is_fixed};
+use super::values::{Env, LARGEST, Set, Values, is_address, is_fixed};
 use crate::code::{Expr, Operator};
 use std::collections::BTreeSet;
 
@@ -27,6 +27,7 @@ impl Values {
                 None => {}
             });
         seen.tell(self)?;
+        results.iter().try_for_each(|value| self.note(*value))?;
         if !complete || results.len() > MOST_VALUES {
             return Err(Unsupported("a number has too many values in this client".to_owned()));
         }
@@ -144,7 +145,8 @@ fn watched(expr: &Expr, of: &Assignment, seen: &mut Seen) -> Option<i128> {
         seen.lowest_address = seen.lowest_address.min(value);
     } else if is_address(value) {
         seen.highest_address = seen.highest_address.max(value);
-    } else {
+    } else if value.unsigned_abs() <= LARGEST.unsigned_abs() {
+        // What comes up in between and is larger needs no room: for such values the result is written down.
         let (low, high) = seen.numbers.unwrap_or((value, value));
         seen.numbers = Some((low.min(value), high.max(value)));
     }
