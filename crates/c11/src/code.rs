@@ -303,7 +303,7 @@ pub enum Statement {
     Continue(u32),
     /// Ends the method.
     Return(Option<Expr>),
-    /// Only executions in which this is not 0 are of interest; made by ρ.
+    /// Only executions in which this is not 0 are of interest: made by ρ, and (before ρ) where C leaves undefined what comes next.
     Assume(Expr),
 }
 

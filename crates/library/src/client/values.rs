@@ -184,7 +184,8 @@ pub fn is_address(value: i64) -> bool {
 /// How many writes a block without loops executes at most; `None` if it has a loop.
 fn writes(block: &[Statement]) -> Option<usize> {
     let mut loops = false;
-    each_statement(block, &mut |s| loops |= matches!(s, Statement::Loop { .. }));
+    // What stays where it is repeats nothing.
+    each_statement(block, &mut |s| loops |= matches!(s, Statement::Loop { body, .. } if !body.is_empty()));
     let count = |block: &[Statement]| writes(block).unwrap_or(0);
     let sum = block.iter().map(|statement| match statement {
         Statement::Access(access) => match access.kind {

@@ -64,6 +64,7 @@ pub fn apply(library: &Library) -> Transformed {
     let values = Values::of(library);
     let mut done = Transformed { library: library.clone(), changes: Vec::new(), kept: Vec::new() };
     for method in &mut done.library.methods {
+        stay(&mut method.body);
         let mut kept = 0;
         while let Some(target) = nth_loop(&method.body, &mut { kept }) {
             let Statement::Loop { site, .. } = target else { break };
@@ -76,7 +77,9 @@ pub fn apply(library: &Library) -> Transformed {
                     replace(&mut method.body, &mut { kept }, &statements, carried);
                 }
                 Err(why) => {
-                    done.kept.push(Kept { method: name, site, why });
+                    if site != NOWHERE {
+                        done.kept.push(Kept { method: name, site, why });
+                    }
                     kept += 1;
                 }
             }
@@ -85,6 +88,29 @@ pub fn apply(library: &Library) -> Transformed {
         last::drop_unread(&mut method.body);
     }
     done
+}
+
+/// The place of loops that nobody wrote.
+const NOWHERE: Site = Site { file: 0, line: 0, column: 0 };
+
+/// Where C leaves undefined what comes next, a call goes no further: what it has read is part of the execution, as before
+/// `abort()`. It has not waited for another value: the one that leads there may be one that only weak memory has.
+fn stay(block: &mut [Statement]) {
+    for statement in block {
+        match statement {
+            Statement::Assume(condition) => {
+                let condition = condition.clone();
+                let otherwise = vec![Statement::Loop { body: Vec::new(), site: NOWHERE }];
+                *statement = Statement::If { condition, then: Vec::new(), otherwise };
+            }
+            Statement::If { then, otherwise, .. } => {
+                stay(then);
+                stay(otherwise);
+            }
+            Statement::Loop { body, .. } => stay(body),
+            _ => {}
+        }
+    }
 }
 
 /// What comes in the place of a loop.
