@@ -48,6 +48,14 @@ pub struct Function<'a> {
     pub span: Span,
 }
 
+/// Names of types and enumerators, as they are in scope.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    typedefs: FxHashMap<String, Type>,
+    enumerations: FxHashMap<String, Type>,
+    enumerators: FxHashMap<String, i128>,
+}
+
 /// What is known while a file is read.
 pub struct Reader<'a> {
     /// Maps spans of the preprocessed text to places.
@@ -153,6 +161,21 @@ impl<'a> Reader<'a> {
         tidy(&mut self.library);
         self.finish_contract()?;
         Ok(self.library)
+    }
+
+    /// The names that are in scope.
+    pub fn names(&self) -> Names {
+        Names {
+            typedefs: self.typedefs.clone(),
+            enumerations: self.enumerations.clone(),
+            enumerators: self.enumerators.clone(),
+        }
+    }
+
+    /// Another scope.
+    pub fn set_names(&mut self, names: Names) {
+        (self.typedefs, self.enumerations, self.enumerators) =
+            (names.typedefs, names.enumerations, names.enumerators);
     }
 
     /// A message about a place.

@@ -175,6 +175,8 @@ impl<'a> Lowering<'_, 'a> {
         let loops = std::mem::take(&mut self.loops);
         let switches = std::mem::take(&mut self.switches);
         let outer_result = std::mem::replace(&mut self.result, result.clone());
+        let names = self.reader.names();
+        self.reader.set_names(self.names.clone());
         self.callers.push(name.clone());
         for ((parameter, ty, span), value) in function.parameters.iter().zip(values) {
             self.argument(parameter, ty, value, changed.contains(parameter), &reached, *span)?;
@@ -200,6 +202,7 @@ impl<'a> Lowering<'_, 'a> {
             }
         };
         self.callers.pop();
+        self.reader.set_names(names);
         self.result = outer_result;
         self.switches = switches;
         self.loops = loops;

@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use self::aim::Aim;
 pub use self::initializer::initializers;
 use self::place::{Root, Spot, Value};
-use super::declare::{Function, Reader};
+use super::declare::{Function, Names, Reader};
 use super::error::Error;
 use super::types::{Kind, Type};
 use crate::code::{Access, AccessKind, Expr, Integer, Local, LocalId, Method, Statement};
@@ -45,6 +45,8 @@ struct Lowering<'r, 'a> {
     /// Names in scope, innermost last; an inlined function sees only its own.
     scopes: Vec<FxHashMap<String, Binding>>,
     aims: Vec<Aim>,
+    /// Types and enumerators of the file, which inlined functions see.
+    names: Names,
     /// The block that is being made.
     out: Vec<Statement>,
     /// The functions that are being inlined, outermost first.
@@ -97,6 +99,7 @@ pub fn method<'a>(reader: &mut Reader<'a>, function: &Function<'a>, is_setup: bo
 impl<'r, 'a> Lowering<'r, 'a> {
     fn new(reader: &'r mut Reader<'a>, name: &str, is_setup: bool) -> Self {
         Lowering {
+            names: reader.names(),
             reader,
             locals: Vec::new(),
             kinds: Vec::new(),

@@ -18,9 +18,11 @@ impl<'a> Lowering<'_, 'a> {
     /// A block with a scope of its own.
     pub fn items(&mut self, items: &'a [Node<BlockItem>]) -> Result<(), Error> {
         self.scopes.push(FxHashMap::default());
+        let names = self.reader.names();
         for item in items {
             self.item(item)?;
         }
+        self.reader.set_names(names);
         self.scopes.pop();
         Ok(())
     }

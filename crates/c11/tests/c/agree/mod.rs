@@ -168,6 +168,8 @@ fn odd_pieces() {
         "=exchanges(A)",
         "=bits(A, B)",
         "=chosen_types(A)",
+        "=hidden(A)",
+        "=unhidden(A)",
     ];
     agree(&Case { text: text.to_owned(), setup: "", calls, in_order: false });
 }

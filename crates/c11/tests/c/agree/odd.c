@@ -235,3 +235,15 @@ int chosen_types(int a) {
     return (l < 0) + 2 * (k < 0) + 4 * (z > 100) + 8 * ((a ? (char)-1 : 0u) > 7) + 16 * (sizeof(a ? 1 : 1l) == 8) +
            32 * (sizeof(char) + sizeof('a') + sizeof((short)1 + (short)1));
 }
+
+typedef uint32_t tight;
+
+static int red(int a) { return (tight)a % 1000 + RED; }
+
+int hidden(int a) {
+    enum { RED = 4 };
+    typedef uint8_t tight;
+    return (tight)(a * 100) + RED + red(a) * 7;
+}
+
+int unhidden(int a) { return (int)((tight)(a * 100) % 997) + RED; }
