@@ -237,8 +237,10 @@ impl Aliases for Classes {
     }
 
     fn across(&self, a: usize, b: usize) -> bool {
-        let private = |class: usize| self.get(class).is_some_and(Class::is_private);
-        !private(a) && !private(b) && self.may(a, b)
+        match (self.get(a), self.get(b)) {
+            (Some(a), Some(b)) => !a.is_private() && !b.is_private() && self.meet(a, b, true),
+            _ => true,
+        }
     }
 
     fn must(&self, a: usize, b: usize) -> bool {
