@@ -23,7 +23,7 @@ pub(crate) fn assumptions(analysis: &Analysis, question: Question) -> Vec<Assump
     let Question { from, to, features, .. } = question;
     let armv8 = features.rcpc && (from == Machine::ArmV8 || to == Machine::ArmV8);
     let cut = analysis.ported.notes.iter().any(|note| note.reason == Reason::Recursion);
-    let Assumptions { calls, allocators, streams, types, glue, whole } = analysis.ported.assumptions;
+    let Assumptions { calls, allocators, streams, types, glue, whole, signals } = analysis.ported.assumptions;
     let past_caches = analysis.code.files.iter().any(|file| file.module.nontemporal);
     let host = compiled_for_host(&analysis.compilation.for_host);
     let assembly = format!("inline assembly that is not for {to} is replaced there by what does the same");
@@ -79,6 +79,11 @@ pub(crate) fn assumptions(analysis: &Analysis, question: Question) -> Vec<Assump
             glue,
             "methods-of-all",
             "destructors and formatting functions that are called through tables of methods tell other threads nothing",
+        ),
+        (
+            signals && to != Machine::X86,
+            "signals",
+            "a signal handler counts as another thread than the one that it interrupts: the way there and back is a fence",
         ),
         (
             past_caches && to == Machine::X86,

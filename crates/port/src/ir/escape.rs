@@ -184,7 +184,13 @@ impl<'a> Flows<'a> {
                 };
                 let mut all = self.values(call.arguments.iter().skip(first));
                 if !all.is_empty() {
-                    all.add_all(&self.within(&all));
+                    let inner = self.within(&all);
+                    // Who tells others what is in there puts no address of it in there.
+                    if self.code.effect_of(call) == Effect::Sends {
+                        all = inner;
+                    } else {
+                        all.add_all(&inner);
+                    }
                     for argument in call.arguments.iter().skip(first) {
                         changed |= self.keep(argument, &all, pointers);
                     }
@@ -267,6 +273,7 @@ impl<'a> Flows<'a> {
             Effect::Starts(_, argument) => self.values(call.arguments.get(argument)),
             Effect::Launches(first) => self.values(call.arguments.iter().skip(first)),
             Effect::Takes(from) => self.within(&self.values(call.arguments.get(from))),
+            Effect::Sends => self.within(&self.values(&call.arguments)),
             Effect::Unknown | Effect::Behind { writes: true } => {
                 let kept = |(i, value): (usize, &'_ Value)| (!call.lent.has(i)).then(|| self.value(value));
                 // Who only borrows memory may keep what is in there.

@@ -11,7 +11,7 @@
 use super::code::{Code, FunctionId, Object};
 use super::inline::Site;
 use super::library::{self, Effect};
-use super::module::{Function, Local, Op, Terminator, Value};
+use super::module::{Call, Callee, Function, Local, Op, Terminator, Value};
 use super::threads::{Thread, ThreadOrigin, main};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -24,6 +24,10 @@ pub struct Given {
     pub kept: Vec<FunctionId>,
     /// Those that run when the program ends.
     pub at_exit: Vec<FunctionId>,
+    /// Those that a thread runs when it ends; others of `away` and `kept` may be among them if it is not known which.
+    pub at_thread_end: Vec<FunctionId>,
+    /// Whether some may be called in the middle of a thread, by a signal.
+    pub by_signals: bool,
     /// Whether destructors and formatting functions in tables of methods were left out.
     pub glue: bool,
 }
@@ -86,6 +90,12 @@ struct Search<'c> {
     /// Functions whose addresses stand in variables.
     kept: FxHashMap<Object, FxHashSet<FunctionId>>,
     at_exit: FxHashSet<FunctionId>,
+    at_thread_end: FxHashSet<FunctionId>,
+    /// Any function may be run when a thread ends.
+    any_at_thread_end: bool,
+    by_signals: bool,
+    /// What was read from who knows where is given away.
+    any_away: bool,
 }
 
 impl<'c> Search<'c> {
@@ -96,6 +106,10 @@ impl<'c> Search<'c> {
             read: FxHashSet::default(),
             kept: FxHashMap::default(),
             at_exit: mentioned(code, "llvm.global_dtors").into_iter().collect(),
+            at_thread_end: FxHashSet::default(),
+            any_at_thread_end: false,
+            by_signals: false,
+            any_away: false,
         }
     }
 
@@ -111,9 +125,11 @@ impl<'c> Search<'c> {
                         self.away.entry(target).or_insert(site);
                     }
                     self.read.extend(holds.loaded(value));
+                    self.any_away |= holds.is_from_elsewhere(value);
                 }
                 if let Op::Store { value, pointer, .. } = &instruction.op {
                     self.read.extend(holds.loaded(value));
+                    self.any_away |= holds.is_from_elsewhere(value);
                     match holds.global(pointer) {
                         Some(object) => self.kept.entry(object).or_default().extend(holds.functions(value)),
                         None => holds.functions(value).into_iter().for_each(|target| {
@@ -126,11 +142,27 @@ impl<'c> Search<'c> {
                     let handler = call.arguments.first();
                     self.at_exit.extend(handler.into_iter().flat_map(|handler| holds.functions(handler)));
                 }
-                if self.code.effect(id.file, call) == Effect::Copies {
-                    self.read.extend(call.arguments.get(1).and_then(|from| holds.global(from)));
+                if self.code.body_of(id.file, call).is_none() {
+                    self.at_the_end_of_threads(call, self.code.callee(id.file, call), &holds);
+                }
+                if self.code.effect(id.file, call) == Effect::Copies
+                    && let Some(from) = call.arguments.get(1)
+                {
+                    self.read.extend(holds.global(from));
+                    self.read.extend(holds.loaded(from));
+                    self.any_away |= holds.is_elsewhere(from);
                 }
             }
         }
+    }
+
+    /// Looks at a call of a function that is not known here: what it has called when threads end, or in the middle of one.
+    fn at_the_end_of_threads(&mut self, call: &Call, name: &str, holds: &Holds) {
+        self.by_signals |= library::on_signals(name);
+        let Some(called) = library::at_thread_end(name).and_then(|i| call.arguments.get(i)) else { return };
+        let functions = holds.functions(called);
+        self.any_at_thread_end |= functions.is_empty() && matches!(called, Value::Local(_));
+        self.at_thread_end.extend(functions);
     }
 
     /// Looks at what stands in variables from the beginning.
@@ -184,7 +216,8 @@ impl<'c> Search<'c> {
         let mut tables: Vec<FunctionId> = Vec::new();
         let mut kept: Vec<FunctionId> = Vec::new();
         for (object, functions) in &self.kept {
-            if shared.contains(object) { tables.extend(functions) } else { kept.extend(functions) }
+            let is_read = self.any_away || shared.contains(object);
+            if is_read { tables.extend(functions) } else { kept.extend(functions) }
         }
         let mut away: Vec<(FunctionId, Option<Site>)> =
             self.away.iter().map(|(&id, &site)| (id, Some(site))).collect();
@@ -206,6 +239,13 @@ impl<'c> Search<'c> {
         out.kept.retain(|id| counts(*id));
         out.at_exit = self.at_exit.into_iter().filter(|id| counts(*id)).collect();
         out.at_exit.sort_unstable();
+        let mut ending = self.at_thread_end;
+        if self.any_at_thread_end {
+            ending.extend(out.away.iter().map(|(id, _)| *id).chain(out.kept.iter().copied()));
+        }
+        out.at_thread_end = ending.into_iter().filter(|id| counts(*id)).collect();
+        out.at_thread_end.sort_unstable();
+        out.by_signals = self.by_signals;
         out
     }
 }
@@ -244,8 +284,12 @@ fn given_by<'o>(code: &Code, file: u32, op: &'o Op) -> Vec<&'o Value> {
     }
     match code.effect(file, call) {
         Effect::Starts(function, _) | Effect::Calls(function) => but(function),
+        // What comes out of it may be what went in.
+        _ if matches!(call.callee, Callee::Assembly(..)) => call.arguments.iter().collect(),
+        // One that is known for what it does to memory.
+        Effect::None if library::at_thread_end(name).is_some() => call.arguments.iter().collect(),
         Effect::None | Effect::Orders | Effect::Returns | Effect::Ends | Effect::Access(..) => Vec::new(),
-        Effect::Allocates | Effect::AllocatesFilled | Effect::Arguments => Vec::new(),
+        Effect::Allocates | Effect::AllocatesFilled | Effect::Arguments | Effect::Sends => Vec::new(),
         _ if library::at_exit(name) => but(0),
         _ => match library::calls_meanwhile(name) {
             // What is not named right there is not followed.
@@ -266,13 +310,17 @@ struct Holds<'c> {
     functions: FxHashMap<Local, FxHashSet<FunctionId>>,
     globals: FxHashMap<Local, Object>,
     loaded: FxHashMap<Local, FxHashSet<Object>>,
+    /// Addresses of the function's own variables.
+    own: FxHashSet<Local>,
+    /// Loaded from neither of them.
+    elsewhere: FxHashSet<Local>,
 }
 
 impl<'c> Holds<'c> {
     fn new(code: &'c Code, id: FunctionId, function: &Function) -> Holds<'c> {
-        let (functions, globals, loaded) = Default::default();
+        let (functions, globals, loaded, own, elsewhere) = Default::default();
         let pointer = code.files.get(id.file as usize).map_or(8, |file| file.module.layout.pointer);
-        let mut holds = Holds { code, file: id.file, pointer, functions, globals, loaded };
+        let mut holds = Holds { code, file: id.file, pointer, functions, globals, loaded, own, elsewhere };
         // Blocks stand in any order.
         while holds.follow(function) {}
         holds
@@ -297,6 +345,16 @@ impl<'c> Holds<'c> {
         }
     }
 
+    /// Whether a value may have been loaded from who knows where.
+    fn is_from_elsewhere(&self, value: &Value) -> bool {
+        matches!(value, Value::Local(local) if self.elsewhere.contains(local))
+    }
+
+    /// Whether a pointer goes who knows where: to no variable that is named.
+    fn is_elsewhere(&self, pointer: &Value) -> bool {
+        self.global(pointer).is_none() && matches!(pointer, Value::Local(local) if !self.own.contains(local))
+    }
+
     /// The variable that a pointer goes to.
     fn global(&self, pointer: &Value) -> Option<Object> {
         match pointer {
@@ -315,6 +373,14 @@ impl<'c> Holds<'c> {
             {
                 changed |= self.globals.insert(result, object) != Some(object);
             }
+            let own = match &instruction.op {
+                Op::Alloca => true,
+                Op::Gep { base: Value::Local(base), .. } | Op::Copy(Value::Local(base)) => {
+                    self.own.contains(base)
+                }
+                _ => false,
+            };
+            changed |= own && self.own.insert(result);
             let from: Vec<&Value> = match &instruction.op {
                 Op::Copy(_) | Op::Phi(_) | Op::Select(..) | Op::Gep { .. } => instruction.op.operands(),
                 Op::Compute(_) | Op::Extract(..) => instruction.op.operands(),
@@ -322,11 +388,18 @@ impl<'c> Holds<'c> {
             };
             let functions: Vec<FunctionId> = from.iter().flat_map(|value| self.functions(value)).collect();
             let mut loaded: Vec<Object> = from.iter().flat_map(|value| self.loaded(value)).collect();
-            if let Op::Load { pointer, size, .. } = &instruction.op
-                && *size == self.pointer
-            {
-                loaded.extend(self.global(pointer));
+            let mut elsewhere = from.iter().any(|value| self.is_from_elsewhere(value));
+            match &instruction.op {
+                Op::Load { pointer, size, .. } if *size >= self.pointer => {
+                    loaded.extend(self.global(pointer));
+                    // What is read through a pointer that stood in a variable may stand in another that this one leads to.
+                    loaded.extend(self.loaded(pointer));
+                    elsewhere |= self.is_elsewhere(pointer);
+                }
+                Op::Rmw { size, .. } | Op::CompareExchange { size, .. } => elsewhere |= *size >= self.pointer,
+                _ => {}
             }
+            changed |= elsewhere && self.elsewhere.insert(result);
             if !functions.is_empty() {
                 let there = self.functions.entry(result).or_default();
                 changed |= functions.into_iter().fold(false, |new, id| there.insert(id) | new);

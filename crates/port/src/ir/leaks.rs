@@ -82,7 +82,7 @@ impl Leaks {
                     _ if code.body_of(function.file, call).is_some() => self.written_by(code, function, op),
                     Effect::None | Effect::Orders | Effect::Returns | Effect::Access(..) => {}
                     Effect::Arguments if keeps_locks(code.callee(function.file, call)) => {}
-                    Effect::Copies | Effect::Fills | Effect::Arguments => {
+                    Effect::Copies | Effect::Fills | Effect::Arguments | Effect::Sends => {
                         call.arguments.iter().for_each(|value| store(value, FAR, None));
                     }
                     _ => self.written_by(code, function, op),
@@ -120,7 +120,11 @@ impl Leaks {
         match code.effect(file, call) {
             Effect::Access(..) | Effect::Copies | Effect::Fills | Effect::Returns => Vec::new(),
             // What it gives back may be what it got (`strchr`, `llvm.ptrmask`).
-            Effect::None | Effect::Orders | Effect::Arguments if !gives || call.gives_number => Vec::new(),
+            Effect::None | Effect::Orders | Effect::Arguments | Effect::Sends
+                if !gives || call.gives_number =>
+            {
+                Vec::new()
+            }
             // Who is called gets nowhere by that.
             _ => call.arguments.iter().map(|value| (value, Destination::Unknown)).collect(),
         }

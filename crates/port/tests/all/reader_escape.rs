@@ -44,6 +44,22 @@ fn an_address_kept_in_memory_of_the_threads_own_goes_nowhere() {
 }
 
 #[test]
+fn what_is_written_to_a_pipe_leaves_the_thread() {
+    let piece = |name: &str| {
+        let text = f(&format!(
+            "%a = call ptr @malloc(i64 8)\n%box = alloca ptr\nstore ptr %a, ptr %box\n\
+             %n = call i64 @{name}(i32 1, ptr %box, i64 8)\nstore i32 1, ptr %a"
+        ));
+        text + &format!("declare i64 @{name}(i32, ptr captures(none), i64)\n")
+    };
+    for name in ["write", "syscall"] {
+        // The memory whose address is in the box, and not the box.
+        assert_eq!(seen(&piece(name)), ["NonAtomic Store memory of the thread"], "{name}");
+    }
+    assert!(seen(&piece("read")).is_empty(), "{:?}", seen(&piece("read")));
+}
+
+#[test]
 fn what_is_loaded_from_there_is_what_was_stored() {
     let piece = |between: &str| {
         f(&format!(

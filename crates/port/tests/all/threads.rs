@@ -7,6 +7,8 @@ use seqcst_port::ir::inline::Reason;
 use seqcst_port::ir::lower::{Options, Ported, lower};
 use seqcst_port::ir::read;
 use seqcst_port::ir::threads::{find, unknown};
+use seqcst_port::machine::Machine;
+use seqcst_port::robust::{Question, check};
 use std::time::Duration;
 
 /// A reader of `@d` and `@f`, and some more.
@@ -286,6 +288,103 @@ fn functions_whose_address_is_given_away() {
     assert!(others(&(main(&after) + &writer + submit)).contains(&BY_MAIN[0].to_owned()));
     let before = format!("{WRITE}call void @submit(ptr @w)\n{START}{JOIN}");
     assert!(!others(&(main(&before) + &writer + submit)).contains(&BY_MAIN[0].to_owned()));
+}
+
+#[test]
+fn functions_that_are_read_somewhere_and_given_away() {
+    let signal = "declare ptr @signal(i32, ptr)\n";
+    let ops = "@ops = internal constant { i32, ptr } { i32 1, ptr @w }\n";
+    let field = "%f = getelementptr i8, ptr %o, i64 8\n%h = load ptr, ptr %f\n%i = call ptr @signal(i32 10, ptr %h)\n";
+    // What stands in a table that another one leads to.
+    let table = format!("{ops}@all = internal constant [2 x ptr] [ptr @ops, ptr null]\n{signal}");
+    let through = format!(
+        "{START}%n = load i64, ptr %t\n%p = getelementptr ptr, ptr @all, i64 %n\n%o = load ptr, ptr %p\n{field}{JOIN}"
+    );
+    assert_eq!(of_any_caller(&through, &table), BY_ANYBODY);
+    // And what a function finds in what it is given.
+    let installs = format!("define internal void @put(ptr %o) {{\n{field}ret void\n}}\n{ops}{signal}");
+    assert_eq!(of_any_caller(&format!("{START}call void @put(ptr @ops)\n{JOIN}"), &installs), BY_ANYBODY);
+    let copies = "%c = alloca { i32, ptr }\ncall void @llvm.memcpy.p0.p0.i64(ptr %c, ptr %o, i64 16, i1 false)\ncall void @submit(ptr %c)\n";
+    let copies = installs.replace(field, copies)
+        + "declare void @submit(ptr)\ndeclare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n";
+    assert_eq!(of_any_caller(&format!("{START}call void @put(ptr @ops)\n{JOIN}"), &copies), BY_ANYBODY);
+    // Two at once.
+    let two = "@two = internal global { ptr, ptr } { ptr @w, ptr null }\ndeclare void @submit(ptr)\n";
+    let both = "%v = load <2 x ptr>, ptr @two\n%c = alloca [2 x ptr]\nstore <2 x ptr> %v, ptr %c\ncall void @submit(ptr %c)\n";
+    assert_eq!(of_any_caller(&format!("{START}{both}{JOIN}"), two), BY_ANYBODY);
+    // What goes through assembly may come out of it.
+    let hides = "%h = call ptr asm \"\", \"=r,0\"(ptr @w)\n%i = call ptr @signal(i32 10, ptr %h)\n";
+    assert_eq!(of_any_caller(&format!("{START}{hides}{JOIN}"), signal), BY_ANYBODY);
+}
+
+/// How many pairs a store buffer swaps.
+fn swapped(text: &str) -> usize {
+    let ported = ported(text);
+    let question = Question::new(Machine::Sc, Machine::X86);
+    check(&ported.program, &ported.classes, question, &[]).expect("no limit").faults.len()
+}
+
+#[test]
+fn what_threads_run_when_they_end_comes_after_what_they_did() {
+    let both = |ends: &str, called: &str, declared: &str| {
+        format!(
+            "@x = internal global i32 0\n@y = internal global i32 0\n@z = internal global i32 0\n\
+             declare i32 @pthread_create(ptr, ptr, ptr, ptr)\ndeclare i32 @pthread_join(i64, ptr)\n{declared}\
+             define internal ptr @r(ptr %p) {{\nstore atomic i32 1, ptr @x monotonic, align 4\n\
+             %a = load atomic i32, ptr @y monotonic, align 4\nret ptr null\n}}\n\
+             define internal void @w() {{\n%a = load atomic i32, ptr @x monotonic, align 4\nret void\n}}\n\
+             define internal ptr @s(ptr %p) {{\nstore atomic i32 1, ptr @y monotonic, align 4\n{ends}}}\n\
+             define i32 @main() {{\n%t = alloca i64\n{called}{START}{}{JOIN}{}ret i32 0\n}}\n",
+            START.replace("%s", "%s2").replace("@r", "@s"),
+            JOIN.replace("%j", "%j2"),
+        )
+    };
+    let (returns, exits) = ("ret ptr null\n", "call void @exit(i32 0)\nunreachable\n");
+    let (register, exit) =
+        ("%e = call i32 @atexit(ptr @w)\n", "declare i32 @atexit(ptr)\ndeclare void @exit(i32)\n");
+    assert_eq!(swapped(&both(returns, register, exit)), 0, "all have ended");
+    assert_eq!(swapped(&both(exits, register, exit)), 2);
+    // Who is called from elsewhere may end the program, too.
+    let handler = "define internal void @h() {\nstore atomic i32 1, ptr @y monotonic, align 4\ncall void @exit(i32 0)\nunreachable\n}\n";
+    let given = format!("{exit}@hook = global ptr @h\n{handler}");
+    assert_eq!(swapped(&both(returns, register, &given)), 2);
+    let key = |name: &str| {
+        (format!("%e = call i32 @{name}(ptr %t, ptr @w)\n"), format!("declare i32 @{name}(ptr, ptr)\n"))
+    };
+    for name in ["pthread_key_create", "tss_create"] {
+        let (register, declared) = key(name);
+        assert_eq!(swapped(&both(returns, &register, &declared)), 2, "{name}");
+        assert_eq!(
+            swapped(&both(
+                "call void @pthread_exit(ptr null)\nunreachable\n",
+                &register,
+                &(declared + "declare void @pthread_exit(ptr)\n")
+            )),
+            2
+        );
+    }
+    let (register, declared) = key("other_create");
+    assert_eq!(swapped(&both(returns, &register, &declared)), 0);
+}
+
+#[test]
+fn threads_of_one_function_get_different_arguments() {
+    // Each has a cell of its own, and looks at its neighbours.
+    let body = "store atomic i32 1, ptr %p monotonic, align 4\n%q = getelementptr i8, ptr %p, i64 4\n\
+                %n = load atomic i32, ptr %q monotonic, align 4\n%l = getelementptr i8, ptr %p, i64 -4\n\
+                %m = load atomic i32, ptr %l monotonic, align 4\n";
+    let start = "%c = getelementptr [9 x i32], ptr @cells, i64 0, i64 %nl\n\
+                 %s = call i32 @pthread_create(ptr %t, ptr null, ptr @w, ptr %c)\n";
+    let text = |body: &str| {
+        format!(
+            "@cells = internal global [9 x i32] zeroinitializer\ndeclare i32 @pthread_create(ptr, ptr, ptr, ptr)\n\
+             define internal ptr @w(ptr %p) {{\n{body}ret ptr null\n}}\n\
+             define i32 @main() {{\n%t = alloca i64\n{}ret i32 0\n}}\n",
+            counted(8, "l", start)
+        )
+    };
+    assert_eq!(swapped(&text(body)), 2);
+    assert_eq!(swapped(&text(&body.replace("i64 4", "i64 0").replace("i64 -4", "i64 0"))), 0);
 }
 
 #[test]

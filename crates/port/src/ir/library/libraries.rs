@@ -119,12 +119,11 @@ pub const TABLE: &[(&str, Effect)] = &[
         Effect::Behind { writes: true },
     ),
     ("printf fprintf sprintf snprintf vprintf vfprintf vsprintf vsnprintf", Effect::Arguments),
-    ("puts fputs fputc putc fwrite fread fgets fgetc getc fflush ferror feof perror", Effect::Arguments),
+    ("puts fputs fputc putc fread fgets fgetc getc fflush ferror feof perror", Effect::Arguments),
     ("putchar getchar", Effect::None),
-    (
-        "write read syscall clock_gettime gettimeofday timespec_get time getenv atoi atol atoll atof",
-        Effect::Arguments,
-    ),
+    // Whoever reads what is written here may find addresses in it.
+    ("write fwrite syscall", Effect::Sends),
+    ("read clock_gettime gettimeofday timespec_get time getenv atoi atol atoll atof", Effect::Arguments),
     ("rand random", Effect::None),
     ("__errno_location", Effect::Allocates),
     ("__cxa_begin_catch __cxa_end_catch __gxx_personality_v0", Effect::None),

@@ -31,6 +31,8 @@ pub enum Effect {
     Reallocates,
     /// It reads and writes what its arguments point at, and keeps no pointer.
     Arguments,
+    /// It reads and writes what its arguments point at, and tells others what it has found there.
+    Sends,
     /// One access to what the argument with this number points at.
     Access(usize, Kind, Mode),
     /// It copies: to the first argument from the second, as many bytes as the third says.
@@ -111,6 +113,21 @@ pub fn stream(name: &str) -> Option<usize> {
 /// Whether a function has its first argument called when the program ends.
 pub fn at_exit(name: &str) -> bool {
     matches!(name, "atexit" | "at_quick_exit" | "on_exit" | "__cxa_atexit")
+}
+
+/// The argument that a function has called whenever a thread ends.
+pub fn at_thread_end(name: &str) -> Option<usize> {
+    match name {
+        "pthread_key_create" | "tss_create" => Some(1),
+        "__cxa_thread_atexit" | "__cxa_thread_atexit_impl" => Some(0),
+        _ => fits("*3std3sys12thread_local*destructors*register", name).then_some(1),
+    }
+}
+
+/// Whether a function has others called when a signal comes, in the middle of what a thread does.
+pub fn on_signals(name: &str) -> bool {
+    ["signal", "sigaction", "bsd_signal", "sysv_signal", "__sysv_signal", "sigset", "timer_create"]
+        .contains(&name)
 }
 
 /// The argument that a function calls while it runs, and not later.

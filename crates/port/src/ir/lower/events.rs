@@ -1,7 +1,7 @@
 //! What one instruction does to memory.
 
 use super::blocks::is_retried;
-use super::{Lower, ThreadContext};
+use super::{Lower, ThreadContext, is_exit};
 use crate::ir::barrier::Barrier;
 use crate::ir::classes::Class;
 use crate::ir::inline::Step;
@@ -151,6 +151,7 @@ impl Lower<'_> {
         let again = match effect {
             Effect::Copies | Effect::Fills => in_pieces(length),
             Effect::Arguments => !keeps_locks(&name),
+            Effect::Sends => true,
             Effect::Behind { .. } => by_name,
             _ => effect == Effect::Duplicates,
         };
@@ -169,6 +170,8 @@ impl Lower<'_> {
                 let written = new.and_then(|new| self.somewhere(context, &new, Kind::Store));
                 read.into_iter().chain(written).collect()
             }
+            // A place for what is called then.
+            Effect::Ends if is_exit(&name) => vec![NodeKind::Nothing],
             Effect::None | Effect::Ends | Effect::Allocates | Effect::Returns => Vec::new(),
             Effect::Copies => {
                 let to_and_from = [(1, Kind::Load), (0, Kind::Store)].into_iter();
@@ -202,7 +205,7 @@ impl Lower<'_> {
                 pointers.into_iter().filter_map(|pointer| self.reads(context, Some(pointer))).collect()
             }
             Effect::Reads => self.reads(context, None).into_iter().collect(),
-            Effect::Arguments | Effect::Joins | Effect::Behind { writes: true } => {
+            Effect::Arguments | Effect::Sends | Effect::Joins | Effect::Behind { writes: true } => {
                 let stream = library::stream(&name);
                 self.assumptions.streams |= stream.is_some();
                 let counts = |i: usize| !call.numbers.has(i) && stream != Some(i);

@@ -2,7 +2,7 @@
 //! whose address is given to who knows whom.
 
 use super::window::{Window, starts};
-use super::{Lower, exits, together};
+use super::{Lower, NOWHERE, exits, is_exit, moved, together};
 use crate::graph::reachable;
 use crate::ir::code::{Code, FunctionId};
 use crate::ir::flow::Flow;
@@ -11,7 +11,7 @@ use crate::ir::inline::{Body, Note, Reason, Site, inline};
 use crate::ir::module::{Op, Terminator};
 use crate::ir::threads::{self, Thread, ThreadOrigin};
 use crate::limit::OutOfTime;
-use crate::program::{Edge, Function, NodeKind};
+use crate::program::{Edge, Function, Node, NodeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A function that is no thread.
@@ -34,8 +34,13 @@ impl Lower<'_> {
         block < many && !reachable(many, next(block), next).contains(block)
     }
 
-    /// All that runs at the same time as the threads and is none of them.
-    pub(super) fn others(&mut self, found: &[Thread], first: u32) -> Result<Vec<Function>, OutOfTime> {
+    /// All that runs at the same time as the threads and is none of them. To the threads it adds what they run when they end.
+    pub(super) fn others(
+        &mut self,
+        found: &[Thread],
+        threads: &mut [Function],
+    ) -> Result<Vec<Function>, OutOfTime> {
+        let first = threads.len() as u32;
         let named = found.iter().all(|thread| thread.origin == ThreadOrigin::Named);
         let is_thread = |id: &FunctionId| found.iter().any(|thread| thread.function == *id);
         let main = threads::main(self.code);
@@ -66,8 +71,7 @@ impl Lower<'_> {
         let all_end = roots.iter().zip(&windows).all(|(root, window)| self.ends(root, window));
         // Who leaves `main` by an exception ends the program, and nothing else is called.
         let over = roots.iter().zip(&windows).all(|(root, window)| returns(root, window));
-        let exits = self.exits
-            || roots.iter().zip(&windows).any(|(root, window)| exits_meanwhile(self.code, root, window));
+        let exits = roots.iter().zip(&windows).any(|(root, window)| exits_meanwhile(self.code, root, window));
         let ends = main.is_some() || all_end;
         let mut functions = Vec::new();
         self.again = main.is_none();
@@ -79,20 +83,8 @@ impl Lower<'_> {
             let function = self.graph(root.id, number, &root.body, &root.flow, window)?;
             functions.push(Function { many: false, ..function });
         }
-        if main.is_none() && !roots.is_empty() {
-            self.one_caller = true;
-            functions = vec![together(functions, "the caller", false)];
-        }
         self.again = true;
         let mut number = first + roots.len() as u32;
-        let last = if begins && over && !exits { Vec::new() } else { self.all(&given.at_exit, &mut number)? };
-        if !last.is_empty() {
-            let last = together(last, "at the end", false);
-            functions = match functions.pop() {
-                Some(main) => vec![then(main, last)],
-                None => vec![last],
-            };
-        }
         let mut unknown = self.all(&elsewhere, &mut number)?;
         let away: Vec<FunctionId> = given.away.iter().map(|(id, _)| *id).collect();
         unknown.extend(self.all(&away, &mut number)?);
@@ -102,7 +94,25 @@ impl Lower<'_> {
             unknown.extend(self.all(&given.kept, &mut number)?);
             called.extend(given.kept.iter().map(|&id| (id, None)));
         }
+        // What has its turn behind others, in the thread that they run in.
+        let at_thread_end = self.all(&given.at_thread_end, &mut number)?;
+        let mut ending: Vec<&mut Function> = functions.iter_mut().chain(threads.iter_mut()).collect();
+        self.behind(at_thread_end, "at the end of a thread", &mut ending, |_, node| node.next.is_empty());
+        let mut others: Vec<&mut Function> = threads.iter_mut().chain(&mut unknown).collect();
+        let exits = exits || others.iter().any(|function| function.nodes.iter().any(|node| self.exits(node)));
+        let last = if begins && over && !exits { Vec::new() } else { self.all(&given.at_exit, &mut number)? };
+        self.behind(last.clone(), "at the end", &mut others, Lower::exits);
+        let mut callers: Vec<&mut Function> = functions.iter_mut().collect();
+        self.behind(last.clone(), "at the end", &mut callers, |_, node| node.next.is_empty());
+        if functions.is_empty() && !last.is_empty() {
+            functions.push(together(last, "at the end", false));
+        }
+        if main.is_none() && !roots.is_empty() {
+            self.one_caller = true;
+            functions = vec![together(functions, "the caller", false)];
+        }
         self.assumptions.glue |= given.glue;
+        self.assumptions.signals |= given.by_signals;
         let by_name = |id: FunctionId| self.is_open(id) && Some(id) != main && !is_thread(&id);
         self.assumptions.whole |=
             main.is_some() && !named && calls_others(self.code) && self.code.functions().any(by_name);
@@ -166,6 +176,50 @@ impl Lower<'_> {
         out
     }
 
+    /// Lets functions run these, in any order, behind some of their nodes.
+    fn behind(
+        &self,
+        last: Vec<Function>,
+        name: &str,
+        functions: &mut [&mut Function],
+        starts: impl Fn(&Self, &Node) -> bool,
+    ) {
+        if last.is_empty() {
+            return;
+        }
+        let mut last = together(last, name, false);
+        // And then they are over.
+        let over = Node { tag: NOWHERE, ..Node::default() };
+        let end = last.nodes.len();
+        last.nodes[last.entry].next.push(Edge::to(end));
+        last.nodes.push(over);
+        for function in functions {
+            let first = function.nodes.len();
+            let (entry, mut found) = (first + last.entry, false);
+            for node in function.nodes.iter_mut().filter(|node| starts(self, node)) {
+                node.next.push(Edge::to(entry));
+                found = true;
+            }
+            if found {
+                function.nodes.extend(moved(last.nodes.clone(), first));
+            }
+        }
+    }
+
+    /// Whether a node is where a call ends the program, and what is to be called then is called.
+    fn exits(&self, node: &Node) -> bool {
+        let Some(&Site::Before { function, block, index }) = self.sites.get(node.tag as usize) else {
+            return false;
+        };
+        let block = self.code.function(function).and_then(|f| f.blocks.get(block as usize));
+        let call = block.and_then(|block| block.body.get(index as usize)?.op.call());
+        node.kind == NodeKind::Nothing
+            && call.is_some_and(|call| {
+                is_exit(self.code.callee(function.file, call))
+                    && self.code.body_of(function.file, call).is_none()
+            })
+    }
+
     fn root(&self, id: FunctionId) -> Root {
         let body = inline(self.code, id);
         let flow = Flow::new(&body);
@@ -196,22 +250,6 @@ impl Lower<'_> {
         self.code.function(id).is_some_and(|function| !function.internal)
             && !of_library.iter().any(|prefix| name.starts_with(prefix))
     }
-}
-
-/// One function, and what runs when it has ended.
-fn then(mut function: Function, last: Function) -> Function {
-    let first = function.nodes.len();
-    for node in function.nodes.iter_mut().filter(|node| node.next.is_empty()) {
-        node.next.push(Edge::to(first + last.entry));
-    }
-    for mut node in last.nodes {
-        node.next.iter_mut().for_each(|edge| edge.to += first);
-        if let NodeKind::Access(access) = &mut node.kind {
-            access.depends.iter_mut().for_each(|dependency| dependency.on += first);
-        }
-        function.nodes.push(node);
-    }
-    function
 }
 
 /// Whether no thread runs any more wherever a function returns.

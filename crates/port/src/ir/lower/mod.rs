@@ -78,6 +78,8 @@ pub struct Assumptions {
     pub whole: bool,
     /// Destructors and formatting functions that are called through tables tell other threads nothing.
     pub glue: bool,
+    /// The way into a signal's handler, and back, is a fence.
+    pub signals: bool,
 }
 
 /// The tag of a node where nothing can be put.
@@ -100,7 +102,6 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
         one_caller: false,
         guards: Vec::new(),
         gives_up: FxHashSet::default(),
-        exits: false,
         assumptions: Assumptions::default(),
     };
     for (number, object) in code.objects.iter().enumerate() {
@@ -110,7 +111,6 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
     for thread in threads {
         let number = functions.len() as u32;
         let body = inline(code, thread.function);
-        lower.exits |= body.blocks.iter().flat_map(|block| &block.steps).any(|step| exits(code, step));
         lower.started.extend(window::starts(code, &body).map(|step| step.site));
         let mut function = lower.graph(thread.function, number, &body, &Flow::new(&body), None)?;
         function.many = options.client || !lower.once(thread);
@@ -120,8 +120,7 @@ pub fn lower(code: &Code, threads: &[Thread], options: Options) -> Result<Ported
     if options.client {
         functions = vec![together(functions, "any client", true)];
     } else {
-        let first = functions.len() as u32;
-        let others = lower.others(threads, first)?;
+        let others = lower.others(threads, &mut functions)?;
         if others.iter().any(|function| function.many && looked_at(function)) {
             elsewhere.clear();
         }
@@ -164,11 +163,7 @@ fn together(functions: Vec<Function>, name: &str, many: bool) -> Function {
     let mut out = Function { name: name.to_owned(), nodes: vec![hub], entry: 0, many };
     for function in functions {
         let first = out.nodes.len();
-        for mut node in function.nodes {
-            node.next.iter_mut().for_each(|edge| edge.to += first);
-            if let NodeKind::Access(access) = &mut node.kind {
-                access.depends.iter_mut().for_each(|dependency| dependency.on += first);
-            }
+        for mut node in moved(function.nodes, first) {
             let ends = node.next.is_empty();
             if ends {
                 node.next.push(Edge::to(0));
@@ -180,13 +175,27 @@ fn together(functions: Vec<Function>, name: &str, many: bool) -> Function {
     out
 }
 
+/// These nodes, so far behind others.
+fn moved(nodes: Vec<Node>, by: usize) -> impl Iterator<Item = Node> {
+    nodes.into_iter().map(move |mut node| {
+        node.next.iter_mut().for_each(|edge| edge.to += by);
+        if let NodeKind::Access(access) = &mut node.kind {
+            access.depends.iter_mut().for_each(|dependency| dependency.on += by);
+        }
+        node
+    })
+}
+
 /// Whether a step ends the program, and has called what is to be called then.
 fn exits(code: &Code, step: &Step) -> bool {
     let Op::Call(call) = &step.op else { return false };
     let Callee::Direct(object) = &call.callee else { return false };
-    code.objects
-        .get(*object as usize)
-        .is_some_and(|known| matches!(known.name.as_str(), "exit" | "quick_exit"))
+    code.objects.get(*object as usize).is_some_and(|known| is_exit(&known.name))
+}
+
+/// Whether a function ends the program, and has called what is to be called then.
+fn is_exit(name: &str) -> bool {
+    matches!(name, "exit" | "quick_exit")
 }
 
 struct Lower<'c> {
@@ -206,8 +215,6 @@ struct Lower<'c> {
     one_caller: bool,
     guards: Vec<Guard>,
     gives_up: FxHashSet<Site>,
-    /// Whether a thread may end the program.
-    exits: bool,
     assumptions: Assumptions,
 }
 
