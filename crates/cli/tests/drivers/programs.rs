@@ -137,6 +137,19 @@ fn races() {
     }
 }
 
+/// Accesses in vectors as large as the processor has are seen.
+#[test]
+fn races_in_vectors() {
+    if !std::arch::is_x86_feature_detected!("avx2") {
+        return;
+    }
+    for compiler in compilers() {
+        let folder = Folder::new(&format!("vectors-{compiler}"));
+        let program = compile(&folder, compiler, "vectors.c", &["-O3", "-mavx2"]);
+        folder.run(&program, &[]).says("data race").ends(66);
+    }
+}
+
 #[test]
 fn stacks_after_jumps() {
     let folder = Folder::new("jumps");
