@@ -3,6 +3,7 @@
 use super::{mode, shim};
 use crate::atomics::{self, Done, Operation};
 use crate::journal::EventKind;
+use crate::plain;
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::Look;
 
@@ -212,19 +213,35 @@ pub fn cas<W: Word>(addr: usize, old: W, new: W, order: i32, failure: i32, pc: u
     )
 }
 
-/// As [`cas`], for gcc's form: tells whether it succeeded, else puts what was there into `old`.
+/// As [`cas`], for the form that keeps the expected value in the program's memory: tells whether it succeeded, else puts
+/// what was there into `old`. These are plain accesses. (Of variables in frames near by compilers say nothing, either.)
 /// # Safety
-/// `old` can be written.
+/// `old` can be read, and written unless it succeeds.
 #[inline]
-unsafe fn cas_in<W: Word>(addr: usize, old: *mut W, new: W, order: i32, failure: i32, pc: usize) -> bool {
+pub unsafe fn cas_in<W: Word>(addr: usize, old: *mut W, new: W, order: i32, failure: i32, pc: usize) -> bool {
+    let (at, size) = (old as usize, size_of::<W>());
+    let is_shared = !is_near(at);
+    if is_shared {
+        plain::read(at, size, pc);
+    }
     // SAFETY: the caller's promise.
     let expected = unsafe { old.read_unaligned() };
     let found = cas(addr, expected, new, order, failure, pc);
     if found != expected {
+        if is_shared {
+            plain::write(at, size, pc);
+        }
         // SAFETY: the caller's promise.
         unsafe { old.write_unaligned(found) };
     }
     found == expected
+}
+
+/// Is it on the stack, not far from here?
+fn is_near(addr: usize) -> bool {
+    const NEAR: usize = 64 << 10;
+    let here = 0u8;
+    addr.wrapping_sub(&raw const here as usize) < NEAR
 }
 
 /// Waits until the location has this value, and loads it: no event for the attempts before (`wait` of the paper).
@@ -353,7 +370,7 @@ macro_rules! exchanges {
                 failure: i32,
                 pc: usize,
             ) -> bool {
-                // SAFETY: the compiler passes a variable of its own.
+                // SAFETY: the program's variable.
                 unsafe { cas_in(addr, old, new, order, failure, pc) }
             }
             shim!($val => val, "r9");
@@ -391,7 +408,7 @@ unsafe extern "C" fn strong_128(
     failure: i32,
     pc: usize,
 ) -> bool {
-    // SAFETY: the compiler passes a variable of its own.
+    // SAFETY: the program's variable.
     unsafe { cas_in(addr, old, new, order, failure, pc) }
 }
 

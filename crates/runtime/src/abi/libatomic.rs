@@ -120,10 +120,7 @@ unsafe extern "C" fn compare_exchange(
     // SAFETY: as above.
     unsafe {
         by_size!(size, W => {
-            let old = get::<W>(expected);
-            let found = atomics::cas(addr, old, get::<W>(desired), success, failure, pc);
-            put(expected, found);
-            found == old
+            atomics::cas_in::<W>(addr, expected.cast(), get::<W>(desired), success, failure, pc)
         },
         locked(addr, pc, || {
             let same = core::slice::from_raw_parts(object, size) == core::slice::from_raw_parts(expected, size);
@@ -186,12 +183,7 @@ unsafe extern "C" fn compare_exchange_16(
     pc: usize,
 ) -> bool {
     // SAFETY: libatomic's contract.
-    unsafe {
-        let old = expected.read_unaligned();
-        let found = atomics::cas(addr, old, desired, success, failure, pc);
-        expected.write_unaligned(found);
-        found == old
-    }
+    unsafe { atomics::cas_in(addr, expected, desired, success, failure, pc) }
 }
 shim!(__interpose___atomic_store_16 => store_16, "r8");
 shim!(__interpose___atomic_exchange_16 => exchange_16, "r8");
