@@ -90,6 +90,7 @@ unsafe fn turns(
 ) -> c_int {
     let (name, pc) = (condition as usize, caller.pc());
     control::point(steps::change(Kind::Wait, name).and(AccessType::Write, mutex as u64), pc);
+    objects::used(condition, Object::Condition, caller); // others may have ended its life meanwhile
     release(mutex, Side::All, caller);
     // SAFETY: the caller's promise.
     let result = unsafe { mutexes::unlock_within(mutex) };
@@ -122,7 +123,7 @@ fn in_c11(result: c_int) -> c_int {
 
 unsafe extern "C" fn wait(condition: *mut Condition, mutex: *mut Mutex, caller: Caller) -> c_int {
     objects::used(condition, Object::Condition, caller);
-    objects::used(mutex, Object::Mutex, caller);
+    objects::unlocked(mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() {
@@ -139,7 +140,7 @@ unsafe extern "C" fn timed_wait(
     caller: Caller,
 ) -> c_int {
     objects::used(condition, Object::Condition, caller);
-    objects::used(mutex, Object::Mutex, caller);
+    objects::unlocked(mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() {
@@ -157,7 +158,7 @@ unsafe extern "C" fn clock_wait(
     caller: Caller,
 ) -> c_int {
     objects::used(condition, Object::Condition, caller);
-    objects::used(mutex, Object::Mutex, caller);
+    objects::unlocked(mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() {
@@ -169,7 +170,7 @@ unsafe extern "C" fn clock_wait(
 
 unsafe extern "C" fn wait11(condition: *mut Condition, mutex: *mut Mutex, caller: Caller) -> c_int {
     objects::used(condition, Object::Condition, caller);
-    objects::used(mutex, Object::Mutex, caller);
+    objects::unlocked(mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() {
@@ -186,7 +187,7 @@ unsafe extern "C" fn timed_wait11(
     caller: Caller,
 ) -> c_int {
     objects::used(condition, Object::Condition, caller);
-    objects::used(mutex, Object::Mutex, caller);
+    objects::unlocked(mutex, caller);
     // SAFETY: the caller's arguments.
     unsafe {
         if control::active() {
@@ -233,12 +234,15 @@ unsafe fn clock_of(condition: *const Condition) -> clockid_t {
 macro_rules! signals {
     ($($work:ident => $real:ident, $many:expr;)*) => {$(
         unsafe extern "C" fn $work(condition: *mut Condition, caller: Caller) -> c_int {
-            objects::used(condition, Object::Condition, caller);
             if control::active() {
                 let name = condition as usize;
-                steps::give(steps::change(Kind::Signal, name), caller.pc(), || queues::signal(name, $many));
+                steps::give(steps::change(Kind::Signal, name), caller.pc(), || {
+                    objects::used(condition, Object::Condition, caller);
+                    queues::signal(name, $many);
+                });
                 return 0;
             }
+            objects::used(condition, Object::Condition, caller);
             // SAFETY: the caller's arguments.
             unsafe { real::$real(condition) }
         }

@@ -89,12 +89,14 @@ impl Waitable for Spin {
     }
 }
 
-/// Waits for the turn to take a lock. False: time is up.
+/// Waits for the turn to take a lock, whose life others may have ended meanwhile. False: time is up.
 fn turn<T: Waitable>(lock: *const T, until: Option<Moment>, caller: Caller) -> bool {
     let tid = threads::tid();
     // SAFETY: the caller's lock, which stays while somebody waits for it.
     let is_free = || unsafe { T::is_free(lock, tid) };
-    steps::take(Taking::alone(Kind::Lock, lock as usize), until, caller.pc(), &is_free)
+    let taken = steps::take(Taking::alone(Kind::Lock, lock as usize), until, caller.pc(), &is_free);
+    T::used(lock, caller);
+    taken
 }
 
 /// Waits for the turn to try to take a lock. Having it already doesn't help, but for recursive ones.
@@ -104,6 +106,7 @@ fn turn_to_try<T: Waitable>(lock: *const T, caller: Caller) {
     steps::try_take(Taking::alone(Kind::Lock, lock as usize), caller.pc(), || unsafe {
         T::is_free(lock, tid)
     });
+    T::used(lock, caller);
 }
 
 /// `work => real(object)` for each function that takes, tries, frees or renews a lock.
@@ -117,7 +120,6 @@ macro_rules! locks {
             <$type as Waitable>::used(lock, caller);
             if control::active() {
                 turn(lock, None, caller);
-                <$type as Waitable>::used(lock, caller);
             }
             // SAFETY: the caller's arguments.
             acquired(unsafe { real::$real(lock) }, lock, Side::All, caller)
@@ -132,7 +134,6 @@ macro_rules! locks {
             <$type as Waitable>::used(lock, caller);
             if control::active() {
                 turn_to_try(lock, caller);
-                <$type as Waitable>::used(lock, caller);
             }
             // SAFETY: the caller's arguments.
             acquired(unsafe { real::$real(lock) }, lock, Side::All, caller)

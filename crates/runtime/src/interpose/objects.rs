@@ -16,12 +16,24 @@ use crate::{memory, thread};
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// The number of the thread that forked this process, by which it goes in the locks that it has taken before.
-static BEFORE_FORK: AtomicU32 = AtomicU32::new(0);
+/// So many forks, one inside of the other, are remembered.
+const GENERATIONS: usize = 64;
+
+/// The numbers of the threads that forked this process and those before it, by which it goes in the locks that it has
+/// taken before.
+static BEFORE_FORKS: [AtomicU32; GENERATIONS] = [const { AtomicU32::new(0) }; GENERATIONS];
 
 /// After a fork, in the child of this thread.
 pub(super) fn forked_by(tid: u32) {
-    BEFORE_FORK.store(tid, Ordering::Relaxed);
+    let free = BEFORE_FORKS.iter().find(|before| before.load(Ordering::Relaxed) == 0);
+    free.unwrap_or(&BEFORE_FORKS[GENERATIONS - 1]).store(tid, Ordering::Relaxed);
+}
+
+/// Is this the thread that calls, or was it when it took its locks?
+fn is_caller(owner: u32) -> bool {
+    let mut before =
+        BEFORE_FORKS.iter().map(|before| before.load(Ordering::Relaxed)).take_while(|&tid| tid != 0);
+    owner == threads::tid() || before.any(|tid| tid == owner)
 }
 
 /// What a word that is to spare holds after a destruction.
@@ -136,7 +148,7 @@ pub(super) fn unlocked<T>(mutex: *const T, caller: Caller) {
     }
     if lock == 0 {
         tell(Misuse::NotLocked, addr, EventKind::Release, caller, None);
-    } else if ![0, threads::tid(), BEFORE_FORK.load(Ordering::Relaxed)].contains(&owner) {
+    } else if owner != 0 && !is_caller(owner) {
         tell(Misuse::NotOwner, addr, EventKind::Release, caller, None);
     }
 }

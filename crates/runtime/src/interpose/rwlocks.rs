@@ -39,11 +39,13 @@ fn taking(lock: *const RwLock, side: Side) -> Taking {
     if side == Side::Readers { Taking::with_readers(lock) } else { Taking::without_readers(lock) }
 }
 
-/// Under the scheduler: waits for the turn to take the lock. False: time is up.
+/// Under the scheduler: waits for the turn to take the lock, whose life others may have ended meanwhile. False: time is up.
 fn turn(lock: *const RwLock, side: Side, until: Option<Moment>, caller: Caller) -> bool {
     let tid = threads::tid();
     // SAFETY: the caller's lock, which stays while somebody waits for it.
-    steps::take(taking(lock, side), until, caller.pc(), &|| unsafe { is_free(lock, side, tid) })
+    let taken = steps::take(taking(lock, side), until, caller.pc(), &|| unsafe { is_free(lock, side, tid) });
+    objects::used(lock, Object::RwLock, caller);
+    taken
 }
 
 /// Under the scheduler: waits for the turn to try.
@@ -51,6 +53,7 @@ fn turn_to_try(lock: *const RwLock, side: Side, caller: Caller) {
     let tid = threads::tid();
     // SAFETY: the caller's lock.
     steps::try_take(taking(lock, side), caller.pc(), || unsafe { is_free(lock, side, tid) });
+    objects::used(lock, Object::RwLock, caller);
 }
 
 /// The functions of one side.
@@ -61,7 +64,6 @@ macro_rules! side {
             objects::used(lock, Object::RwLock, caller);
             if control::active() {
                 turn(lock, Side::$side, None, caller);
-                objects::used(lock, Object::RwLock, caller);
             }
             // SAFETY: the caller's arguments.
             acquired(unsafe { real::$real(lock) }, lock, Side::$side, caller)

@@ -21,13 +21,14 @@ real! {
     fn sem_clockwait(semaphore: *mut Semaphore, clock: clockid_t, until: *const timespec) -> c_int;
 }
 
-/// Under the scheduler: waits for the turn to take from it. False: time is up.
+/// Under the scheduler: waits for the turn to take from it, whose life others may have ended meanwhile. False: time is up.
 fn turn(semaphore: *const Semaphore, until: Option<Moment>, caller: Caller) -> bool {
     let cancelled = cancel::waiting();
     // SAFETY: the caller's semaphore, which stays while somebody waits for it.
     let can = || unsafe { locks::semaphore(semaphore) } || cancelled.is_cancelled();
     let taken = steps::take(Taking::alone(Kind::Take, semaphore as usize), until, caller.pc(), &can);
     cancelled.ends();
+    objects::used(semaphore, Object::Semaphore, caller);
     taken
 }
 
@@ -39,8 +40,8 @@ fn late() -> c_int {
 }
 
 unsafe extern "C" fn post(semaphore: *mut Semaphore, caller: Caller) -> c_int {
-    objects::used(semaphore, Object::Semaphore, caller);
     let act = || {
+        objects::used(semaphore, Object::Semaphore, caller);
         release(semaphore, Side::All, caller);
         // SAFETY: the caller's arguments.
         unsafe { real::sem_post(semaphore) }
@@ -67,6 +68,7 @@ unsafe extern "C" fn try_wait(semaphore: *mut Semaphore, caller: Caller) -> c_in
         if control::active() {
             let can = || locks::semaphore(semaphore);
             steps::try_take(Taking::alone(Kind::Take, semaphore as usize), caller.pc(), can);
+            objects::used(semaphore, Object::Semaphore, caller);
         }
         acquired(real::sem_trywait(semaphore), semaphore, Side::All, caller)
     }

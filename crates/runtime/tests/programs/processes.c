@@ -90,6 +90,20 @@ int main(int argc, char **argv) {
         _exit(0);
     }
     CHECK(result(child) == 66);
+    // A lock that is taken before two forks is the child's child's to give back.
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&mutex);
+    child = fork();
+    if (child == 0) {
+        child = fork();
+        if (child == 0) {
+            pthread_mutex_unlock(&mutex);
+            return 0; // by way of exit: 66 if that was reported
+        }
+        return result(child);
+    }
+    CHECK(result(child) == 0);
+    pthread_mutex_unlock(&mutex);
     child = fork();
     if (child == 0) _exit(3);
     CHECK(result(child) == 3);
