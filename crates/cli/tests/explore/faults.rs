@@ -141,15 +141,29 @@ fn ended_lives() {
         ("realloc-freed", "double free"),
         ("realloc-old", "use after free"),
         ("string", "use after free"),
+        ("wait-not-locked", "unlock of a mutex that is not locked"),
+        ("signal-late", "use after free"),
+        ("post-late", "use after free"),
+        ("take-late", "use after free"),
+        ("read-late", "use after free"),
     ] {
         let title = format!("WARNING: seqcst: {problem}");
         program.ends_in("", kind, 1, &["misuse: ", &title, "ends.c:", "replay: seqcst explore --replay"]);
         let answer = program.answer("--keep-going --executions 2000", kind);
         assert_eq!(answer["verdict"], "misuse", "{kind}: {answer}");
     }
-    for kind in
-        ["live", "vla", "lent", "jump", "coroutine", "condition-woken", "barrier-passed", "rwlock-again"]
-    {
+    for kind in [
+        "live",
+        "vla",
+        "lent",
+        "jump",
+        "coroutine",
+        "coroutine-within",
+        "signal-within",
+        "condition-woken",
+        "barrier-passed",
+        "rwlock-again",
+    ] {
         let answer = program.answer("--executions 2000", kind);
         let fine = ["robust", "nothing-found"].contains(&answer["verdict"].as_str().unwrap_or_default());
         assert!(fine && answer["limit"].is_null(), "{kind}: {answer}");

@@ -81,6 +81,9 @@ fn spin_loops() {
         ("politely", 10),
         ("counted", 11),
         ("memory", 12),
+        ("formatted", 12),
+        ("drawn", 9),
+        ("thread-local", 2),
     ] {
         for strategy in ["dpor", "bounded --bound 50"] {
             let answer = program.answer(&format!("--model sc --strategy {strategy}"), kind);

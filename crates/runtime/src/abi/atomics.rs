@@ -3,7 +3,7 @@
 use super::{mode, shim};
 use crate::atomics::{self, Done, Operation};
 use crate::journal::EventKind;
-use crate::plain;
+use crate::{control, plain};
 use seqcst_model::Mode;
 use seqcst_monitor::clocks::Look;
 
@@ -230,6 +230,8 @@ pub unsafe fn cas_in<W: Word>(addr: usize, old: *mut W, new: W, order: i32, fail
     if found != expected {
         if is_shared {
             plain::write(at, size, pc);
+        } else if control::active() {
+            control::writes(at); // a thread's own variables are near its stack, too
         }
         // SAFETY: the caller's promise.
         unsafe { old.write_unaligned(found) };

@@ -131,6 +131,11 @@ impl Scheduler {
         &mut self.threads[thread as usize].stack
     }
 
+    /// The stack that holds this address.
+    pub fn stack_at(&mut self, addr: usize) -> Option<&mut Stack> {
+        self.threads.iter_mut().map(|thread| &mut thread.stack).find(|stack| stack.holds(addr))
+    }
+
     /// Is this address on another thread's stack, and out of use?
     pub fn ended_stack(&self, addr: usize) -> Option<Misuse> {
         let others = self.threads.iter().enumerate().filter(|&(index, _)| index != self.me);

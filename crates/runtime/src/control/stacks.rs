@@ -2,7 +2,8 @@
 //!
 //! One thread runs at a time, and all others have announced a step, so it is known where their stack pointers are: what lies
 //! below, down to the stack's end, belongs to functions that have returned. (Without a plan the others run, and nobody
-//! knows.) A thread whose stack pointer is elsewhere, on a coroutine's stack or a signal's, is not judged.
+//! knows.) A thread whose stack pointer is elsewhere, on a coroutine's stack or a signal's, is not judged; nor is one of
+//! whose stack such a stack is a part.
 
 use super::{scheduler, settings};
 use crate::journal::EventKind;
@@ -24,15 +25,19 @@ pub struct Stack {
 }
 
 impl Stack {
+    /// Is this address on the stack?
+    pub fn holds(&self, addr: usize) -> bool {
+        (self.low..self.high).contains(&addr)
+    }
+
     /// If this address is on the stack, and out of use: why.
     pub fn misuse(&self, addr: usize, ended: bool) -> Option<Misuse> {
-        let Stack { low, high, sp, .. } = *self;
-        if !(low..high).contains(&addr) {
+        if !self.holds(addr) {
             return None;
         }
         match ended {
             true => Some(Misuse::EndedThread),
-            false => ((low..high).contains(&sp) && addr < sp).then_some(Misuse::EndedFrame),
+            false => (self.holds(self.sp) && addr < self.sp).then_some(Misuse::EndedFrame),
         }
     }
 }
@@ -79,6 +84,13 @@ pub fn joined(thread: ThreadId) {
 pub fn gone(thread: ThreadId) {
     if let Some(scheduler) = scheduler::get() {
         *scheduler.stack(thread) = Stack::default();
+    }
+}
+
+/// What begins here becomes a stack of its own. If it is a part of a thread's, that one isn't judged any more.
+pub fn lends(addr: usize) {
+    if let Some(stack) = scheduler::get().and_then(|scheduler| scheduler.stack_at(addr)) {
+        *stack = Stack::default();
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where programs get randomness from: under `seqcst explore` it is the same in every execution.
 //!
-//! `rand` and its relatives need nothing: they are as random as their seeds. The kernel's devices are read through
+//! `rand` and its relatives are as random as their seeds (but [`super::passed`]). The kernel's devices are read through
 //! [`super::kernel`]. Instructions (`rdrand`) and system calls that a program makes by itself can't be stood in front of.
 
 use crate::control::{self, chance, clock};

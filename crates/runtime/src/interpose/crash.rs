@@ -16,6 +16,7 @@ use libc::{sigaction as Action, siginfo_t, stack_t};
 
 real! {
     fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int;
+    fn sigaltstack(new: *const stack_t, old: *mut stack_t) -> c_int;
 }
 
 const CRASHES: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
@@ -78,12 +79,12 @@ pub(super) fn give_stack() {
     let mut now = mem::MaybeUninit::<stack_t>::uninit();
     // SAFETY: valid arguments; the memory stays until `take_stack`.
     unsafe {
-        if libc::sigaltstack(ptr::null(), now.as_mut_ptr()) == 0
+        if real::sigaltstack(ptr::null(), now.as_mut_ptr()) == 0
             && now.assume_init().ss_flags & libc::SS_DISABLE != 0
         {
             let memory = Box::into_raw(Box::<[u8]>::new_uninit_slice(SMALL)).cast::<u8>();
             let stack = stack_t { ss_sp: memory.cast(), ss_flags: 0, ss_size: SMALL };
-            libc::sigaltstack(&stack, ptr::null_mut());
+            real::sigaltstack(&stack, ptr::null_mut());
             SMALL_STACK.set(memory);
         }
     }
@@ -98,10 +99,10 @@ pub(super) fn take_stack() {
     let mut now = mem::MaybeUninit::<stack_t>::uninit();
     // SAFETY: valid arguments; the kernel doesn't use the memory any more when it is freed.
     unsafe {
-        libc::sigaltstack(ptr::null(), now.as_mut_ptr());
+        real::sigaltstack(ptr::null(), now.as_mut_ptr());
         if now.assume_init().ss_sp == memory.cast() {
             let none = stack_t { ss_sp: ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
-            libc::sigaltstack(&none, ptr::null_mut());
+            real::sigaltstack(&none, ptr::null_mut());
         }
         drop(Box::from_raw(ptr::slice_from_raw_parts_mut(memory.cast::<mem::MaybeUninit<u8>>(), SMALL)));
     }

@@ -13,7 +13,7 @@
 //! | C++ exceptions | [`exceptions`] |
 //! | memory | [`heap`], [`memory`], [`strings`], [`modules`] |
 //! | how processes begin, end and multiply | [`begin`], [`exit`], [`abort`], [`crash`], [`signals`], [`fork`], [`exec`] |
-//! | what differs from run to run: time, randomness, numbers of processes; system calls | [`time`], [`chance`], [`identity`], [`syscalls`] |
+//! | what differs from run to run: time, randomness, numbers of processes; system calls | [`time`], [`chance`], [`identity`], [`syscalls`]; what libc changes out of sight, stacks within stacks: [`passed`] |
 //! | what people may say about their program (`seqcst.h`; what race detectors are told) | [`annotations`], [`claims`] |
 //!
 //! Under `seqcst explore` nobody waits in libc or in the kernel: who would have to wait gets no turn ([`crate::control`]).
@@ -51,6 +51,7 @@ pub mod mutexes;
 mod objects;
 pub mod once;
 pub mod opaque;
+pub mod passed;
 pub mod rust_std;
 pub mod rwlocks;
 pub mod semaphores;
@@ -83,6 +84,7 @@ pub fn start() {
         modules::look_up,
         mutexes::look_up,
         once::look_up,
+        passed::look_up,
         rwlocks::look_up,
         semaphores::look_up,
         signals::look_up,

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +86,12 @@ static void coroutine(void) {
     swapcontext(&inside, &outside);
 }
 
+// As a coroutine on a part of `main`'s own stack, or as a handler that has a part of it: below lies what is in use.
+static void within(int unused) {
+    wait_for(&done, unused >= 0);
+}
+static void coroutine_within(void) { within(0); }
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t barrier;
@@ -109,6 +116,39 @@ static void *arrives(void *argument) {
 static void *takes(void *argument) {
     atomic_store(&done, 1);
     sem_wait(&semaphore);
+    return argument;
+}
+
+// Others may come between what these tell and what they use after it.
+static struct late {
+    pthread_cond_t condition;
+    sem_t semaphore;
+    pthread_rwlock_t lock;
+} *late;
+
+static void *signals_late(void *argument) {
+    pthread_mutex_lock(&mutex);
+    ready = 1;
+    pthread_mutex_unlock(&mutex);
+    pthread_cond_signal(&late->condition);
+    return argument;
+}
+
+static void *posts_late(void *argument) {
+    atomic_store(&done, 1);
+    sem_post(&late->semaphore);
+    return argument;
+}
+
+static void *takes_late(void *argument) {
+    atomic_store(&done, 1);
+    sem_trywait(&late->semaphore);
+    return argument;
+}
+
+static void *reads_late(void *argument) {
+    atomic_store(&done, 1);
+    if (pthread_rwlock_tryrdlock(&late->lock) == 0) pthread_rwlock_unlock(&late->lock);
     return argument;
 }
 
@@ -157,6 +197,27 @@ int main(int count, char **arguments) {
         inside.uc_link = &outside;
         makecontext(&inside, coroutine, 0);
         swapcontext(&outside, &inside);
+        pthread_join(id, NULL);
+    } else if (is(arguments, "coroutine-within") || is(arguments, "signal-within")) {
+        char room[256 << 10];
+        volatile int local[2] = {1, 1};
+        start(&id, reads, (void *)&local[1]);
+        if (is(arguments, "signal-within")) {
+            stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
+            struct sigaction action = {.sa_handler = within, .sa_flags = SA_ONSTACK};
+            sigaltstack(&stack, NULL);
+            sigaction(SIGUSR1, &action, NULL);
+            raise(SIGUSR1);
+            stack.ss_flags = SS_DISABLE;
+            sigaltstack(&stack, NULL);
+        } else {
+            getcontext(&inside);
+            inside.uc_stack.ss_sp = room;
+            inside.uc_stack.ss_size = sizeof room;
+            inside.uc_link = &outside;
+            makecontext(&inside, coroutine_within, 0);
+            swapcontext(&outside, &inside);
+        }
         pthread_join(id, NULL);
     } else if (is(arguments, "condition") || is(arguments, "condition-woken")) {
         start(&id, waits, NULL);
@@ -235,6 +296,25 @@ int main(int count, char **arguments) {
         strcpy(block, "text");
         free(block);
         sink = (int)strlen(block);
+    } else if (is(arguments, "wait-not-locked")) {
+        struct timespec soon = {1, 0};
+        pthread_cond_timedwait(&condition, &mutex, &soon);
+    } else if (strstr(arguments[1], "-late")) {
+        late = malloc(sizeof *late);
+        pthread_cond_init(&late->condition, NULL);
+        sem_init(&late->semaphore, 0, 1);
+        pthread_rwlock_init(&late->lock, NULL);
+        if (is(arguments, "signal-late")) {
+            start(&id, signals_late, NULL);
+            pthread_mutex_lock(&mutex);
+            while (!ready) pthread_cond_wait(&late->condition, &mutex);
+            pthread_mutex_unlock(&mutex);
+        } else {
+            start(&id, is(arguments, "post-late") ? posts_late : is(arguments, "take-late") ? takes_late : reads_late, NULL);
+            wait_for(&done, 1);
+        }
+        free(late);
+        pthread_join(id, NULL);
     } else {
         return 2;
     }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,29 @@ static void *counted_in_memory(void *unused) {
     return unused;
 }
 
+// Nor where libc writes what it has counted, or keeps what it has drawn.
+static char text[8] = "0";
+static void *formatted(void *unused) {
+    while (!atomic_load(&flag) && strcmp(text, "10") != 0)
+        snprintf(text, sizeof text, "%d", atoi(text) + 1);
+    return unused;
+}
+
+// The eighth number is the first one that is a multiple of 4.
+static void *drawn(void *unused) {
+    while (!atomic_load(&flag) && rand() % 4 != 0)
+        ;
+    return unused;
+}
+
+// A compare-and-swap that failed writes what it found: it won't find it again.
+static __thread int found;
+static void *finds(void *unused) {
+    while (!atomic_compare_exchange_strong(&other, &found, found + 1))
+        ;
+    return unused;
+}
+
 static const struct {
     const char *name;
     void *(*thread)(void *), *(*another)(void *);
@@ -116,6 +140,8 @@ static const struct {
     {"load", load, 0},           {"yield", yield, 0},         {"fences", fences, 0},
     {"two", two, 0},             {"recursion", recursion, 0}, {"swap", swap, 0},
     {"counted", counted, 0},     {"memory", counted_in_memory, 0},
+    {"formatted", formatted, 0}, {"drawn", drawn, 0},
+    {"thread-local", finds, finds},
     {"exchange", exchange, exchange}, {"politely", politely, politely},
     // Nobody sets the flag.
     {"for-ever", load, load},
