@@ -2,6 +2,7 @@
 
 use crate::builder::{Builder, Strategy};
 use crate::report::{self, Problem};
+use crate::rt::objects::Counting;
 use crate::rt::source::{Closure, Options, StartAnew};
 use crate::rt::statics;
 use seqcst_explore::strategies::{Bounded, BoundedDpor, Dpor, Pct, RandomWalk, Replay, minimize};
@@ -46,7 +47,7 @@ impl Exploration {
             given_up: GIVEN_UP,
             ..Limits::default()
         };
-        source.world.drops_matter = builder.tape.as_ref().is_some_and(|text| text.starts_with(DROPS));
+        source.world.counting = builder.tape.as_ref().map_or(Counting::Nothing, |text| counting(text));
         let summary = loop {
             let mut strategy = schedules(builder);
             if let Ok(summary) = explore(&mut source, &mut *strategy, &limits, |_, _| ()) {
@@ -198,12 +199,21 @@ impl Exploration {
     }
 }
 
-/// A tape that begins with this is for executions in which drops of shared references are steps.
-const DROPS: char = '+';
+/// A tape that begins with this is for executions in which drops of references are steps; with two, all that is counted.
+const COUNTED: char = '+';
+
+/// Which changes of reference counters are steps when this tape is replayed.
+fn counting(tape: &str) -> Counting {
+    match tape.chars().take_while(|&c| c == COUNTED).count() {
+        0 => Counting::Nothing,
+        1 => Counting::Drops,
+        _ => Counting::Everything,
+    }
+}
 
 fn schedules(builder: &Builder) -> Box<dyn Schedules> {
     match (&builder.tape, builder.strategy) {
-        (Some(text), _) => match tape::read(text.trim_start_matches(DROPS)) {
+        (Some(text), _) => match tape::read(text.trim_start_matches(COUNTED)) {
             Ok(tape) => Box::new(Replay::new(tape)),
             Err(error) => panic!("seqcst: SEQCST_TAPE: {error}"),
         },
@@ -217,6 +227,7 @@ fn schedules(builder: &Builder) -> Box<dyn Schedules> {
 
 /// Replays a failing execution, made simpler if possible, and tells about it.
 fn tell(source: &mut Closure<'_>, failing: &Failing, builder: &Builder) -> report::Report {
+    source.settled = true;
     let kind = |outcome: &Outcome, trace: &Trace| {
         (outcome.found.first().cloned(), outcome.failure.clone(), trace.end)
     };
@@ -235,8 +246,8 @@ fn tell(source: &mut Closure<'_>, failing: &Failing, builder: &Builder) -> repor
     source.world.notes.wanted = true;
     let outcome = match source.run(&plan, &mut trace) {
         Ok(outcome) => outcome,
-        Err(StartAnew) => unreachable!("found in all executions, or in none"),
+        Err(StartAnew) => unreachable!("settled"),
     };
-    let drops = if source.world.drops_matter { DROPS.to_string() } else { String::new() };
-    report::report(source, &trace, &outcome, &(drops + &tape::show(&tape)))
+    let counted = COUNTED.to_string().repeat(source.world.counting as usize);
+    report::report(source, &trace, &outcome, &(counted + &tape::show(&tape)))
 }

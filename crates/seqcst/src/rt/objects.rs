@@ -127,11 +127,27 @@ impl Condvar {
         }
     }
 
-    /// Ends to wait; true: by a signal.
-    pub fn leave(&mut self, ticket: u64) -> bool {
+    /// Ends to wait, by a signal.
+    pub fn wake(&mut self, ticket: u64) {
         self.waiting.retain(|&waiting| waiting != ticket);
-        let signal = self.signals.iter().position(|&below| ticket < below);
-        signal.map(|at| self.signals.remove(at)).is_some()
+        if let Some(signal) = self.signals.iter().position(|&below| ticket < below) {
+            self.signals.remove(signal);
+        }
+    }
+
+    /// Ends to wait without one. A signal that nobody is left for is lost.
+    pub fn give_up(&mut self, ticket: u64) {
+        self.waiting.retain(|&waiting| waiting != ticket);
+        // Both are in order: who has waited longer can have every signal that others can.
+        let mut takers = self.waiting.iter();
+        let mut taker = takers.next();
+        self.signals.retain(|below| {
+            let taken = taker.is_some_and(|ticket| ticket < below);
+            if taken {
+                taker = takers.next();
+            }
+            taken
+        });
     }
 }
 
@@ -150,6 +166,8 @@ pub struct Channel {
     pub closed: bool,
     /// What the senders knew when they went.
     pub gone: Message,
+    /// What the receiver knew when it met a sender (a channel without room).
+    pub met: Message,
 }
 
 impl Renew for Channel {
@@ -157,6 +175,7 @@ impl Renew for Channel {
         self.filled.clear();
         (self.received, self.sent, self.room, self.senders, self.closed) = (0, 0, None, 1, false);
         self.gone.clear();
+        self.met.clear();
     }
 }
 
@@ -196,11 +215,25 @@ impl Renew for Barrier {
     }
 }
 
+/// Which changes of the counters of `Arc`s are steps.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Counting {
+    /// None: nobody can tell.
+    #[default]
+    Nothing,
+    /// That there is one reference less.
+    Drops,
+    /// That there is one more, too: somebody wants to know how many there are.
+    Everything,
+}
+
 /// The counter of an `Arc`.
 #[derive(Debug, Default)]
 pub struct Counter {
     /// What those who dropped their references knew.
     pub dropped: Message,
+    /// The same for weak references.
+    pub dropped_weak: Message,
     /// References that are there, for the search of leaks.
     pub strong: u32,
     pub site: Site,
@@ -209,6 +242,7 @@ pub struct Counter {
 impl Renew for Counter {
     fn renew(&mut self) {
         self.dropped.clear();
+        self.dropped_weak.clear();
         (self.strong, self.site) = (0, 0);
     }
 }

@@ -26,7 +26,7 @@ pub struct Options {
     pub hang: Duration,
 }
 
-/// Drops of shared references turned out to matter: from now on they are steps, and all must be done again.
+/// References turned out to matter: from now on they are counted in steps, and all must be done again.
 #[derive(Debug)]
 pub struct StartAnew;
 
@@ -36,6 +36,8 @@ pub struct Closure<'a> {
     pub options: Options,
     workers: Workers,
     pub world: Box<World>,
+    /// What is a step is settled: what was recorded is to be replayed.
+    pub settled: bool,
     /// Stale reads that only make a wait longer.
     pub longer_waits: u64,
     /// What came of reading this old value at this place, after this past.
@@ -53,7 +55,15 @@ impl<'a> Closure<'a> {
         world.spurious = options.spurious;
         world.patience = options.patience;
         world.pulse.watch(options.hang);
-        Closure { body, options, workers, world, longer_waits: 0, tried: FxHashMap::default() }
+        Closure {
+            body,
+            options,
+            workers,
+            world,
+            settled: false,
+            longer_waits: 0,
+            tried: FxHashMap::default(),
+        }
     }
 
     /// What monitors found in the last execution.
@@ -98,8 +108,8 @@ impl Source for Closure<'_> {
 
     fn run(&mut self, plan: &Plan, trace: &mut Trace) -> Result<Outcome, StartAnew> {
         self.play(plan, trace);
-        if self.world.start_anew {
-            (self.world.start_anew, self.world.drops_matter) = (false, true);
+        if self.world.needed > self.world.counting && !self.settled {
+            self.world.counting = self.world.needed;
             return Err(StartAnew);
         }
         let (found, failure) = (std::mem::take(&mut self.world.found), self.world.failure.take());

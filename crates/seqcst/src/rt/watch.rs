@@ -1,7 +1,7 @@
 //! What accesses mean to the monitor and to the race detector.
 
 use super::note::{Finding, Stale};
-use super::objects::Touch;
+use super::objects::{Counting, Touch};
 use super::site::Site;
 use super::world::World;
 use seqcst_explore::{Found, Kind, Op, ThreadId};
@@ -133,7 +133,9 @@ impl World {
             self.since_then(&Op::local(Kind::Local), site);
         }
         let task = &self.tasks[self.current as usize];
-        self.start_anew |= task.dropping > 0 && !self.drops_matter;
+        if task.dropping > 0 {
+            self.needed = self.needed.max(Counting::Drops);
+        }
         let views = &task.views;
         let touch = Touch { slot: views.slot(), epoch: views.epoch(), site };
         let state = self.cells.get(cell);

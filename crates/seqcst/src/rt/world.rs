@@ -1,7 +1,7 @@
 //! One execution: its threads, its objects, whose turn it is. The memory of all this is used again in the next one.
 
 use super::note::{Dead, Notes};
-use super::objects::{Barrier, CellState, Channel, Condvar, Counter, Lock, Place};
+use super::objects::{Barrier, CellState, Channel, Condvar, Counter, Counting, Lock, Place};
 use super::site::Site;
 use super::tag;
 use super::tag::Table;
@@ -83,10 +83,10 @@ pub struct World {
     pub statics: Vec<(usize, Box<dyn Any>)>,
     /// See [`super::spin::Spin::comes_back`].
     pub patience: u32,
-    /// Drops of shared references are steps.
-    pub drops_matter: bool,
-    /// They should have been: this execution doesn't count.
-    pub start_anew: bool,
+    /// Which changes of reference counters are steps.
+    pub counting: Counting,
+    /// Which of them should have been: if more, this execution doesn't count.
+    pub needed: Counting,
     /// The value that was last read or written atomically.
     pub last_value: u64,
     /// A load is given an old value.
@@ -150,7 +150,8 @@ impl World {
 
     /// Nothing of an exploration is left but memory.
     pub fn forget(&mut self) {
-        (self.what_if, self.drops_matter, self.start_anew) = (None, false, false);
+        self.what_if = None;
+        (self.counting, self.needed) = (Counting::Nothing, Counting::Nothing);
         (self.went_on, self.guessed, self.until) = (0, 0, None);
         self.notes.wanted = false;
         self.notes.clear();
@@ -203,7 +204,9 @@ impl World {
     pub fn did(&mut self, op: Op, site: Site) {
         let me = self.current;
         let task = &mut self.tasks[me as usize];
-        self.start_anew |= task.dropping > 0 && !self.drops_matter;
+        if task.dropping > 0 {
+            self.needed = self.needed.max(Counting::Drops);
+        }
         task.remember(u64::from(site) << 8 | op.kind as u64);
         let woken_by = task.woken_by.take();
         let waited = std::mem::take(&mut task.wait);
@@ -270,14 +273,19 @@ impl World {
         }
     }
 
-    /// Somebody wants to know whether there are other references.
-    pub fn ask_about_drops(&mut self) {
-        self.start_anew |= !self.drops_matter;
+    /// These changes of reference counters matter to somebody.
+    pub fn needs(&mut self, counting: Counting) {
+        self.needed = self.needed.max(counting);
     }
 
     /// Does a weak exchange fail that could succeed?
     pub fn fails_anyway(&mut self) -> bool {
-        self.spurious && self.way != Way::Aborted && self.player.choose(2) == 1
+        self.spurious && self.either_way()
+    }
+
+    /// Does something go the other way, as the schedule has it?
+    pub fn either_way(&mut self) -> bool {
+        self.way != Way::Aborted && self.player.choose(2) == 1
     }
 }
 /// A step that touches one object of a kind.

@@ -5,13 +5,14 @@
 //!
 //! The order of drops decides who runs the destructor. Mostly that matters to nobody, and then drops are no steps, so that
 //! they cost no schedules. As soon as a destructor is seen to do something that the model knows of, or somebody asks
-//! whether there are other references, exploration starts anew, with drops as steps. To clone is no step: it enables and
-//! disables nothing (only the number that `strong_count` gives could tell).
+//! whether there are other references, exploration starts anew, with drops as steps. To clone enables and disables nothing:
+//! only who asks how many references there are could tell. If somebody does, clones are steps, too.
 
 use super::Weak;
-use crate::rt::world::{World, names, op};
+use crate::rt::objects::Counting;
+use crate::rt::world::{World, names};
 use crate::rt::{self, note, site, site::Site, step, tag::Tag, wait::Wait};
-use seqcst_explore::{AccessType, Kind};
+use seqcst_explore::{AccessType, Kind, Object, Op};
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::panic::Location;
@@ -53,7 +54,7 @@ impl<T> Arc<T> {
     /// The reference, if it isn't.
     #[track_caller]
     pub fn try_unwrap(this: Arc<T>) -> Result<T, Arc<T>> {
-        inspect(&this, "try_unwrap", site::number(Location::caller()));
+        inspect(&this, Look::Alone("try_unwrap"), site::number(Location::caller()));
         let (value, tag) = this.into_parts();
         real::Arc::try_unwrap(value).map_err(|value| Arc { value: ManuallyDrop::new(value), tag })
     }
@@ -61,6 +62,9 @@ impl<T> Arc<T> {
     /// The value, if this is the last reference.
     #[track_caller]
     pub fn into_inner(this: Arc<T>) -> Option<T> {
+        if counter(&this.tag).is_some() {
+            rt::here().needs(Counting::Drops);
+        }
         release(&this, site::number(Location::caller()));
         real::Arc::into_inner(this.into_parts().0)
     }
@@ -86,19 +90,23 @@ impl<T: ?Sized> Arc<T> {
     }
 
     /// A weak reference.
+    #[track_caller]
     pub fn downgrade(this: &Arc<T>) -> Weak<T> {
-        Weak::from_parts(real::Arc::downgrade(&this.value), this.tag.copy())
+        let value = one_more(&this.tag, weak, Location::caller(), || real::Arc::downgrade(&this.value));
+        Weak::from_parts(value, this.tag.copy())
     }
 
     /// How many references there are.
     #[track_caller]
     pub fn strong_count(this: &Arc<T>) -> usize {
-        inspect(this, "strong_count", site::number(Location::caller()));
+        inspect(this, Look::Strong, site::number(Location::caller()));
         real::Arc::strong_count(&this.value)
     }
 
     /// How many weak references there are.
+    #[track_caller]
     pub fn weak_count(this: &Arc<T>) -> usize {
+        inspect(this, Look::Weak, site::number(Location::caller()));
         real::Arc::weak_count(&this.value)
     }
 
@@ -115,7 +123,7 @@ impl<T: ?Sized> Arc<T> {
     /// The value, if this is the only reference.
     #[track_caller]
     pub fn get_mut(this: &mut Arc<T>) -> Option<&mut T> {
-        inspect(this, "get_mut", site::number(Location::caller()));
+        inspect(this, Look::Only("get_mut"), site::number(Location::caller()));
         real::Arc::get_mut(&mut this.value)
     }
 
@@ -148,14 +156,20 @@ impl<T: ?Sized> Arc<T> {
 }
 
 impl<T: Clone> Arc<T> {
-    /// The value, copied if this isn't the only reference.
+    /// The value, copied if this isn't the only reference. From weak ones it moves away.
     #[track_caller]
     pub fn make_mut(this: &mut Arc<T>) -> &mut T {
-        inspect(this, "make_mut", site::number(Location::caller()));
-        if real::Arc::get_mut(&mut this.value).is_none() {
+        let site = site::number(Location::caller());
+        inspect(this, Look::Only("make_mut"), site);
+        if real::Arc::strong_count(&this.value) > 1 {
             *this = Arc::new((**this).clone());
+        } else if real::Arc::weak_count(&this.value) > 0 {
+            if let Some(id) = counter(&this.tag) {
+                rt::here().counters.get(id).strong = 0;
+            }
+            this.tag = new_counter(site);
         }
-        real::Arc::get_mut(&mut this.value).expect("the only reference")
+        real::Arc::make_mut(&mut this.value)
     }
 }
 
@@ -175,18 +189,68 @@ pub(super) fn counter(tag: &Tag) -> Option<u32> {
     tag.id(rt::world()?.stamp)
 }
 
-/// Looks whether this is the only reference, and if so knows what the others knew.
-fn inspect<T: ?Sized>(this: &Arc<T>, name: &str, site: Site) {
+/// The number of references, to the strategies.
+pub(super) fn strong(id: u32) -> Object {
+    names::COUNTER + 2 * Object::from(id)
+}
+
+/// The number of weak references.
+pub(super) fn weak(id: u32) -> Object {
+    strong(id) + 1
+}
+
+/// What somebody wants to know of a reference.
+enum Look {
+    /// Whether there is no other one that isn't weak.
+    Alone(&'static str),
+    /// Whether there is no other one.
+    Only(&'static str),
+    /// How many there are.
+    Strong,
+    /// How many weak ones there are.
+    Weak,
+}
+
+/// Looks at the counter; who finds that it has the only reference knows what the others knew.
+fn inspect<T: ?Sized>(this: &Arc<T>, look: Look, site: Site) {
     let Some(id) = counter(&this.tag) else { return };
-    rt::here().ask_about_drops();
-    let looked = op(Kind::Rmw, AccessType::Write, names::COUNTER, id);
+    let one = |object| Op::new(Kind::Rmw, AccessType::Write, object);
+    let (name, counting, looked) = match look {
+        Look::Alone(name) => (name, Counting::Drops, one(strong(id))),
+        Look::Only(name) => (name, Counting::Drops, one(strong(id)).and(AccessType::Write, weak(id))),
+        Look::Strong => ("strong_count", Counting::Everything, one(strong(id))),
+        Look::Weak => ("weak_count", Counting::Everything, one(weak(id))),
+    };
+    rt::here().needs(counting);
     step(site, looked, Wait::Nothing, |world| {
         note(world, || format!("Arc::{name} of r{id}"));
         if real::Arc::strong_count(&this.value) == 1 {
             acquire(world, id);
+            if real::Arc::weak_count(&this.value) == 0 && matches!(look, Look::Only(_)) {
+                let counter = world.counters.get(id);
+                world.tasks[world.current as usize].views.acquire(&counter.dropped_weak);
+            }
         }
         (looked, ())
     });
+}
+
+/// Makes a reference, or a weak one.
+pub(super) fn one_more<R>(
+    tag: &Tag,
+    which: fn(u32) -> Object,
+    place: &'static Location<'static>,
+    make: impl FnOnce() -> R,
+) -> R {
+    let Some(id) = counter(tag).filter(|_| rt::here().counting == Counting::Everything) else {
+        return make();
+    };
+    // Among themselves they may go in any order.
+    let made = Op::new(Kind::Rmw, AccessType::Read, which(id));
+    step(site::number(place), made, Wait::Nothing, |world| {
+        note(world, || format!("one more of r{id}"));
+        (made, make())
+    })
 }
 
 pub(super) fn acquire(world: &mut World, id: u32) {
@@ -207,10 +271,10 @@ fn release<T: ?Sized>(this: &Arc<T>, site: Site) -> bool {
         }
         is_last
     };
-    if !rt::here().drops_matter {
+    if rt::here().counting == Counting::Nothing {
         return act(rt::here());
     }
-    let dropped = op(Kind::Rmw, AccessType::Write, names::COUNTER, id);
+    let dropped = Op::new(Kind::Rmw, AccessType::Write, strong(id));
     step(site, dropped, Wait::Nothing, |world| {
         let is_last = act(world);
         note(world, || format!("drop {} r{id}", if is_last { "the last of" } else { "one of" }));
@@ -233,11 +297,13 @@ impl<T: ?Sized> Drop for Arc<T> {
 }
 
 impl<T: ?Sized> Clone for Arc<T> {
+    #[track_caller]
     fn clone(&self) -> Arc<T> {
+        let value = one_more(&self.tag, strong, Location::caller(), || self.value.clone());
         if let Some(id) = counter(&self.tag) {
             rt::here().counters.get(id).strong += 1;
         }
-        Arc { value: self.value.clone(), tag: self.tag.copy() }
+        Arc { value, tag: self.tag.copy() }
     }
 }
 

@@ -141,7 +141,15 @@ impl Condvar {
         });
         let wake = op(Kind::Wake);
         let signalled = step(site, wake, Wait::Signal { condvar, ticket, lock, timed }, |world| {
-            let signalled = world.condvars.get(condvar).leave(ticket);
+            // Who is late may have to wait for the lock until after a signal, which is none of his then.
+            let in_time = world.condvars.get(condvar).is_signalled(ticket);
+            let signalled = in_time && !(timed && world.either_way());
+            let state = world.condvars.get(condvar);
+            if signalled {
+                state.wake(ticket)
+            } else {
+                state.give_up(ticket)
+            }
             let why = if signalled { "signalled" } else { "time is up" };
             note(world, || format!("wake up ({why}), lock m{lock}"));
             take(world, lock);

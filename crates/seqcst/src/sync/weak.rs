@@ -1,9 +1,9 @@
 //! Weak references.
 
-use super::arc::{Arc, acquire, counter};
-use crate::rt::world::{names, op};
+use super::arc::{Arc, acquire, counter, one_more, strong, weak};
+use crate::rt::objects::Counting;
 use crate::rt::{here, note, site, step, tag::Tag, wait::Wait};
-use seqcst_explore::{AccessType, Kind};
+use seqcst_explore::{AccessType, Kind, Object, Op};
 use std::panic::Location;
 use std::sync as real;
 
@@ -32,14 +32,14 @@ impl<T: ?Sized> Weak<T> {
         let Some(id) = counter(&self.tag) else {
             return Some(Arc::from_parts(self.value.upgrade()?, self.tag.copy()));
         };
-        here().ask_about_drops();
+        here().needs(Counting::Drops);
         let site = site::number(Location::caller());
-        let found = op(Kind::Rmw, AccessType::Write, names::COUNTER, id);
+        let found = Op::new(Kind::Rmw, AccessType::Write, strong(id));
         let value = step(site, found, Wait::Nothing, |world| {
             let value = self.value.upgrade();
             note(world, || format!("upgrade to r{id}: {}", if value.is_some() { "done" } else { "gone" }));
             if value.is_none() {
-                return (op(Kind::Load, AccessType::Read, names::COUNTER, id), None);
+                return (Op::new(Kind::Load, AccessType::Read, strong(id)), None);
             }
             world.counters.get(id).strong += 1;
             acquire(world, id);
@@ -49,13 +49,29 @@ impl<T: ?Sized> Weak<T> {
     }
 
     /// How many references there are.
+    #[track_caller]
     pub fn strong_count(&self) -> usize {
+        self.look(&[strong], "strong_count", site::number(Location::caller()));
         self.value.strong_count()
     }
 
-    /// How many weak references there are.
+    /// How many weak references there are; none if there is no other one.
+    #[track_caller]
     pub fn weak_count(&self) -> usize {
+        self.look(&[weak, strong], "weak_count", site::number(Location::caller()));
         self.value.weak_count()
+    }
+
+    /// Somebody looks at these counters.
+    fn look(&self, at: &[fn(u32) -> Object], name: &str, site: site::Site) {
+        let Some(id) = counter(&self.tag) else { return };
+        here().needs(Counting::Everything);
+        let first = Op::new(Kind::Rmw, AccessType::Write, at[0](id));
+        let looked = at[1..].iter().fold(first, |op, which| op.and(AccessType::Write, which(id)));
+        step(site, looked, Wait::Nothing, |world| {
+            note(world, || format!("Weak::{name} of r{id}"));
+            (looked, ())
+        });
     }
 
     /// Do they refer to the same value?
@@ -65,8 +81,28 @@ impl<T: ?Sized> Weak<T> {
 }
 
 impl<T: ?Sized> Clone for Weak<T> {
+    #[track_caller]
     fn clone(&self) -> Weak<T> {
-        Weak { value: self.value.clone(), tag: self.tag.copy() }
+        let value = one_more(&self.tag, weak, Location::caller(), || self.value.clone());
+        Weak { value, tag: self.tag.copy() }
+    }
+}
+
+impl<T: ?Sized> Drop for Weak<T> {
+    /// A step only if drops are: nobody but [`Arc::get_mut`] and who counts could tell.
+    fn drop(&mut self) {
+        let Some(id) = counter(&self.tag) else { return };
+        if here().counting == Counting::Nothing {
+            return;
+        }
+        // Among themselves they may go in any order.
+        let dropped = Op::new(Kind::Rmw, AccessType::Read, weak(id));
+        step(0, dropped, Wait::Nothing, |world| {
+            note(world, || format!("drop a weak r{id}"));
+            let counter = world.counters.get(id);
+            world.tasks[world.current as usize].views.release(&mut counter.dropped_weak);
+            (dropped, ())
+        });
     }
 }
 

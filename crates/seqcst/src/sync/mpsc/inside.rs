@@ -77,6 +77,9 @@ impl<T> Channel<T> {
             if let Some(knows) = channel.filled.pop_front() {
                 channel.received += 1;
                 task.views.acquire(&knows);
+                if self.room == Some(0) {
+                    task.views.release(&mut channel.met);
+                }
                 task.spin.clear();
                 note(world, || format!("receive from q{id}"));
                 let message = self.messages.lock().unwrap().pop_front();
@@ -121,7 +124,12 @@ impl<T> Channel<T> {
             let channel = world.channels.get(self.id);
             channel.closed = true;
             channel.filled.clear();
-            (closed, std::mem::take(&mut *self.messages.lock().unwrap()))
+            // Without room, its sender is still there and takes the message back.
+            let left = match self.room {
+                Some(0) => VecDeque::new(),
+                _ => std::mem::take(&mut *self.messages.lock().unwrap()),
+            };
+            (closed, left)
         });
         drop(left);
     }
@@ -144,7 +152,18 @@ impl<T> Place<T> {
         })?;
         if channel.room == Some(0) {
             let met = Op::new(Kind::Wake, AccessType::Read, channel.messages());
-            step(site, met, Wait::Taken(channel.id, number), |_| (met, ()));
+            return step(site, met, Wait::Taken(channel.id, number), |world| {
+                let state = world.channels.get(channel.id);
+                if state.received > number {
+                    world.tasks[world.current as usize].views.acquire(&state.met);
+                    return (met, Ok(()));
+                }
+                note(world, || format!("nobody receives from q{} any more", channel.id));
+                (
+                    met,
+                    channel.messages.lock().unwrap().pop_front().map_or(Ok(()), |back| Err(SendError(back))),
+                )
+            });
         }
         Ok(())
     }
