@@ -210,6 +210,8 @@ pub enum CasKind {
     Weak,
     /// `BCAS`: blocks until it can succeed. Gives the value read.
     Blocking,
+    /// `FCAS`: a weak one that does fail, whatever it finds. Gives the value read.
+    Failing,
 }
 
 /// The mode of a read-modify-write, as written.

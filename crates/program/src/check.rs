@@ -235,6 +235,7 @@ impl<'p> Checker<'p> {
             CasKind::Strong => "CAS",
             CasKind::Weak => "WCAS",
             CasKind::Blocking => "BCAS",
+            CasKind::Failing => "FCAS",
         };
         self.update(&cas.location, word, &cas.expected, &cas.mode, scope)?;
         self.expr(&cas.new, scope)?;

@@ -11,7 +11,8 @@
 //! | non-atomic       | kept   | kept                   | kept       | kept                         | plain                     |
 //!
 //! An access without an order is relaxed under rc11 and rc20.
-//! On tso a read-modify-write is a fence even when it fails, as x86's locked instructions are.
+//! On tso a read-modify-write is a fence even when it fails, as x86's locked instructions are: a compare-and-swap that is
+//! known to fail is a load of mode `sc` there, which nothing else becomes.
 
 use crate::ast::{Access as Source, CasKind, Name};
 use crate::code::{Access, AccessKind, Expr, Instr, Reg};
@@ -75,6 +76,7 @@ impl ThreadLowering<'_, '_> {
                     CasKind::Strong => AccessKind::Cas { expected, new },
                     CasKind::Weak => AccessKind::WeakCas { expected, new },
                     CasKind::Blocking => AccessKind::BlockingCas { expected, new },
+                    CasKind::Failing => AccessKind::Load,
                 };
                 (&cas.location, kind, Shape::Update, cas.mode.whole())
             }
@@ -105,6 +107,11 @@ impl ThreadLowering<'_, '_> {
         if fence_before {
             self.sc_fence(site);
         }
+        let (mode, failure) = match (&kind, shape) {
+            // A compare-and-swap that fails has its own mode for that. On tso it is locked like any other.
+            (AccessKind::Load, Shape::Update) => (failure.unwrap_or(mode.read_part()), None),
+            _ => (mode, failure),
+        };
         let loc = self.location(location);
         self.emit(Access { kind, loc, mode, failure, dest, site });
         if fence_after {

@@ -60,6 +60,7 @@ fn print_access(access: &Access) -> String {
                 CasKind::Strong => "CAS",
                 CasKind::Weak => "WCAS",
                 CasKind::Blocking => "BCAS",
+                CasKind::Failing => "FCAS",
             };
             let operands = [expr(&cas.expected), expr(&cas.new)].into_iter();
             let modes = rmw_modes(&cas.mode).into_iter().chain(cas.failure.iter().map(mode_text));

@@ -28,7 +28,7 @@ impl Watch {
             return false;
         };
         let place = &self.places[action.loc.index()];
-        let (mode, failure, rmw) = (action.mode, action.mode_of(Outcome::Read(0)), action.may_write());
+        let (mode, failure, rmw) = (action.mode, action.mode_of(Outcome::Read(0)), is_rmw(thread, action));
         let check = |look, mode| thread.check(place, Attempt { look, mode, failure, rmw }, |_| 0).is_some();
         match action.op {
             Op::Load => check(Look::Load, mode),
@@ -50,7 +50,7 @@ impl Watch {
         let place = &mut self.places[action.loc.index()];
         let (mode, site) = (action.mode_of(outcome), action.site);
         match (outcome.value_read(), outcome.value_written().map(u64::from)) {
-            (_, None) if action.may_write() => thread.failed_cas(place, mode, site),
+            (_, None) if is_rmw(thread, action) => thread.failed_cas(place, mode, site),
             (_, None) => thread.load(place, mode, site),
             (None, Some(value)) => thread.store(place, mode, value, site),
             (Some(_), Some(value)) => thread.rmw(place, mode, value, site),
@@ -68,4 +68,11 @@ impl Watch {
     pub fn hb(&self, thread: usize) -> Option<&Thread> {
         self.threads.get(thread)
     }
+}
+
+/// Reads and writes in one instruction, if it writes. On x86 a compare-and-swap that is known to fail is locked, too: a load of
+/// mode `sc`.
+fn is_rmw(thread: &Thread, action: &Action) -> bool {
+    let is_locked = thread.model() == Model::Tso && action.op == Op::Load && action.mode == Mode::SeqCst;
+    action.may_write() || is_locked
 }

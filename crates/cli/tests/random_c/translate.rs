@@ -173,6 +173,7 @@ impl Writer<'_> {
                 match kind {
                     CasKind::Weak => format!("weak_cas({x}, {e}, {v}, {success}, {failure})"),
                     CasKind::Strong => format!("strong_cas({x}, {e}, {v}, {success}, {failure})"),
+                    CasKind::Failing => unreachable!("C has none"),
                     CasKind::Blocking => format!("blocking_cas({x}, {e}, {v}, {success})"),
                 }
             }

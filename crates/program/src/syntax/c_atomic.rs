@@ -123,7 +123,7 @@ impl Parser<'_> {
     }
 
     /// `atomic_compare_exchange_*(x, &r, e, …)`: r gets the value found if that is another one, and the result says
-    /// whether it succeeded. The weak one is a free choice between the strong one and a load.
+    /// whether it succeeded. The weak one is a free choice between the strong one and one that fails.
     fn compare_exchange(&mut self, start: Span, location: Name, weak: bool, explicit: bool) -> Parse<Value> {
         self.cursor.expect(",", "after the location")?;
         let expected = self.expected()?;
@@ -151,9 +151,8 @@ impl Parser<'_> {
         let (found, flag) = (self.temporary(span), self.temporary(span));
 
         let (mode, other_failure) = modes_of_cas(&success, &failure);
-        let cas =
-            Cas { location: location.clone(), expected: use_of(&old), new, mode, failure: other_failure };
-        let access = Access::Cas(CasKind::Strong, Box::new(cas));
+        let cas = Cas { location, expected: use_of(&old), new, mode, failure: other_failure };
+        let access = Access::Cas(CasKind::Strong, Box::new(cas.clone()));
         let mut strong = vec![
             At::new(StmtKind::Access(Some(found.clone()), access), span),
             At::new(StmtKind::Assign(flag.clone(), binary(Binary::Eq, use_of(&found), use_of(&old))), span),
@@ -166,9 +165,9 @@ impl Parser<'_> {
             }
         });
         if weak {
-            let load = Access::Load(location, Some(failure));
+            let access = Access::Cas(CasKind::Failing, Box::new(cas));
             let fail = vec![
-                At::new(StmtKind::Access(Some(found.clone()), load), span),
+                At::new(StmtKind::Access(Some(found.clone()), access), span),
                 At::new(StmtKind::Assign(flag.clone(), number(0, span)), span),
                 expected.update(&found, span),
             ];

@@ -13,7 +13,7 @@
 //! access     = x ".load" "(" [ mode ] ")" | x ".store" "(" expr [ "," mode ] ")" | x ".naload" "(" ")"
 //!              | x ".nastore" "(" expr ")" | "wait" "(" x { "," expr } [ "," mode ] ")"
 //!              | ("FADD" | "exchange") "(" x "," expr [ modes ] ")"
-//!              | ("CAS" | "WCAS" | "BCAS") "(" x "," expr "," expr [ modes ] ")"
+//!              | ("CAS" | "WCAS" | "BCAS" | "FCAS") "(" x "," expr "," expr [ modes ] ")"
 //!              | ("lock" | "unlock") "(" x ")" | "fence" [ "(" (mode | "upd") ")" ]
 //! modes      = "," whole | "," read "," write [ "," failure ]        (failure: CAS and WCAS only)
 //! mode       = "rlx" | "acq" | "rel" | "acq_rel" | "sc" | "seq_cst"
@@ -31,7 +31,7 @@ use crate::code::Binary;
 use crate::error::InputError;
 
 /// Words that cannot be names.
-const RESERVED: [&str; 33] = [
+const RESERVED: [&str; 34] = [
     "min_value",
     "max_value",
     "global",
@@ -56,6 +56,7 @@ const RESERVED: [&str; 33] = [
     "CAS",
     "WCAS",
     "BCAS",
+    "FCAS",
     "exchange",
     "true",
     "false",
@@ -250,7 +251,7 @@ impl Parser<'_> {
                 let error = InputError::new(start, "registers are declared at the start of a thread");
                 return Err(error.with_note("move this `local` to just after the `{` of its thread"));
             }
-            "fence" | "wait" | "lock" | "unlock" | "FADD" | "CAS" | "WCAS" | "BCAS" | "exchange" => {
+            "fence" | "wait" | "lock" | "unlock" | "FADD" | "CAS" | "WCAS" | "BCAS" | "FCAS" | "exchange" => {
                 StmtKind::Access(None, self.call()?)
             }
             word if is_reserved(word) => return Err(self.cursor.unexpected("a statement")),
@@ -314,7 +315,7 @@ impl Parser<'_> {
         let name = self.cursor.name("the name of a register", is_reserved)?;
         self.cursor.expect("=", "after the register")?;
         match self.cursor.word() {
-            "wait" | "FADD" | "CAS" | "WCAS" | "BCAS" | "exchange" => {
+            "wait" | "FADD" | "CAS" | "WCAS" | "BCAS" | "FCAS" | "exchange" => {
                 Ok(StmtKind::Access(Some(name), self.call()?))
             }
             word if !word.is_empty() && !is_reserved(word) && self.cursor.peek()?.tok == Tok::Punct(".") => {
@@ -376,7 +377,9 @@ impl Parser<'_> {
         let kind = match self.cursor.word() {
             "true" => ExprKind::Bool(true),
             "false" => ExprKind::Bool(false),
-            "wait" | "FADD" | "CAS" | "WCAS" | "BCAS" | "exchange" => return Err(self.access_inside(start)),
+            "wait" | "FADD" | "CAS" | "WCAS" | "BCAS" | "FCAS" | "exchange" => {
+                return Err(self.access_inside(start));
+            }
             word if word.is_empty() || is_reserved(word) => {
                 return Err(self.cursor.unexpected("an expression"));
             }

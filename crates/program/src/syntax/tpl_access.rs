@@ -84,6 +84,7 @@ impl Parser<'_> {
                 let kind = match word {
                     "CAS" => CasKind::Strong,
                     "WCAS" => CasKind::Weak,
+                    "FCAS" => CasKind::Failing,
                     _ => CasKind::Blocking,
                 };
                 let expected = self.operand("the location")?;

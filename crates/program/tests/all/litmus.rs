@@ -226,7 +226,7 @@ fn compare_exchange() {
                     t1 = t0 == r0;
                     r0 = t0;
                 } {
-                    t0 = x.load(sc);
+                    t0 = FCAS(x, r0, 1, sc);
                     t1 = 0;
                     r0 = t0;
                 });
@@ -258,7 +258,7 @@ fn compare_exchange() {
                         y.store(t1, rlx);
                     }
                 } {
-                    t1 = x.load(sc);
+                    t1 = FCAS(x, t0, 1, sc);
                     t2 = 0;
                     y.store(t1, rlx);
                 });

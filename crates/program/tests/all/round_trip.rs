@@ -86,7 +86,8 @@ fn rmw_mode() -> impl Strategy<Value = RmwMode> {
 }
 
 fn cas() -> impl Strategy<Value = Access> {
-    let kind = prop::sample::select(&[CasKind::Strong, CasKind::Weak, CasKind::Blocking][..]);
+    let kind =
+        prop::sample::select(&[CasKind::Strong, CasKind::Weak, CasKind::Blocking, CasKind::Failing][..]);
     let operands = (atomic(), expr(), expr(), rmw_mode(), prop::option::of(mode(READ)));
     (kind, operands).prop_map(|(kind, (location, expected, new, mode, failure))| {
         let may_differ = kind != CasKind::Blocking && matches!(mode, RmwMode::Halves(..));
