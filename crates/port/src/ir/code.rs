@@ -88,9 +88,14 @@ pub struct Code {
     stored: FxHashMap<Object, Stored>,
     /// Globals that are written in other ways, too.
     written: FxHashSet<Object>,
+    /// The function that copies what is passed by value.
+    pub copies: Object,
     /// Parameters that get anywhere.
     parameters: FxHashSet<(FunctionId, usize)>,
 }
+
+/// What compilers call to copy memory.
+const COPIES: &str = "llvm.memcpy.";
 
 impl Code {
     /// Puts files together.
@@ -102,6 +107,7 @@ impl Code {
             stored: FxHashMap::default(),
             written: FxHashSet::default(),
             parameters: FxHashSet::default(),
+            copies: 0,
         };
         let mut by_name: FxHashMap<String, Object> = FxHashMap::default();
         for (number, file) in files.into_iter().enumerate() {
@@ -109,6 +115,9 @@ impl Code {
             code.files.push(file);
         }
         code.aliases(&by_name);
+        code.copies = code.objects.len() as Object;
+        let name = COPIES.to_owned();
+        code.objects.push(Known { name, internal: true, constant: true, ..Known::default() });
         code.find_leaks();
         code
     }

@@ -223,8 +223,8 @@ pub struct Block {
 pub struct Parameter {
     /// What the address is a multiple of.
     pub align: u64,
-    /// A copy that belongs to the function alone (`byval`, `sret`), or memory that no other code uses meanwhile.
-    pub own: bool,
+    /// It points at a copy of what the caller gives, made by the call (`byval`): how many bytes, 0 if that is not known.
+    pub copied: Option<u64>,
 }
 
 /// A function with a body.

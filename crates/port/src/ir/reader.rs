@@ -351,8 +351,11 @@ impl<'a> Reader<'a> {
                 _ => None,
             };
             let align = attributes.iter().filter(|(name, _)| name == "align").find_map(|(_, at)| number(*at));
-            let own = attributes.iter().any(|(name, _)| matches!(name.as_str(), "byval" | "sret"));
-            parameters.push(Parameter { align: align.unwrap_or(1), own });
+            let copied = attributes.iter().find(|(name, _)| name == "byval").map(|(_, at)| {
+                let of = cursor.words.get(at + 2..).and_then(types::read);
+                of.and_then(|(of, _)| self.module.layout.size(&of)).unwrap_or(0)
+            });
+            parameters.push(Parameter { align: align.unwrap_or(1), copied });
             if !cursor.take(Word::Sign(',')) && cursor.peek() != Some(Word::Sign(')')) {
                 return Err(cursor.error("`,` or `)` expected"));
             }

@@ -398,3 +398,22 @@ fn read_modify_writes_that_are_loops() {
         assert!(faults(&load_buffering(operation)) > 0, "{operation}");
     }
 }
+
+#[test]
+fn what_is_passed_by_value_is_copied_by_the_call() {
+    let piece = |how: &str| {
+        format!(
+            "%s = type {{ i32, i32 }}\n@x = global i32 0\n@g = global %s zeroinitializer\n\
+             define internal i32 @callee(ptr {how} %p) {{\n%a = load atomic i32, ptr @x monotonic, align 4\n\
+             %b = load i32, ptr %p\nstore i32 1, ptr %p\nret i32 %b\n}}\n\
+             define void @f() {{\n%r = call i32 @callee(ptr {how} @g)\nret void\n}}\n"
+        )
+    };
+    let (x, read, written) = ("Relaxed Load x", "NonAtomic Load g", "NonAtomic Store g");
+    assert_eq!(seen(&piece("align 4")), [x, read, written]);
+    assert_eq!(seen(&piece("byval(%s) align 4")), [read, x]);
+    let twice = piece("byval(%s) align 4")
+        .replace("%p) {", "%p, ptr byval([9 x i8]) %q) {")
+        .replace("@g)", "@g, ptr byval([9 x i8]) @g)");
+    assert_eq!(seen(&twice), [read, read, x]);
+}

@@ -4,7 +4,7 @@ use super::{Back, DEEPEST, Frame, Inliner, LARGEST, Reason, Site, Step};
 use crate::ir::code::FunctionId;
 use crate::ir::library::{self, Effect};
 use crate::ir::limits::Limits;
-use crate::ir::module::{Call, Callee, Local, Op, Terminator, Value};
+use crate::ir::module::{Call, Callee, Local, Op, Positions, Terminator, Value};
 
 impl Inliner<'_> {
     /// A call: followed if possible. The block where control goes on behind it.
@@ -31,6 +31,7 @@ impl Inliner<'_> {
         // A library function that may call, or not; what it gives back is its own.
         let perhaps = self.calls_back(frame, call).is_some();
         let arguments = if perhaps { Vec::new() } else { arguments };
+        let arguments = self.by_value(frame, at, &targets, arguments, site);
         let mut entries = if perhaps { vec![behind] } else { Vec::new() };
         let mut returned = Vec::new();
         for target in targets {
@@ -54,6 +55,41 @@ impl Inliner<'_> {
         }
         self.push(behind, Step { result: None, op: Op::Compute(Vec::new()), site: next, mark: true });
         behind
+    }
+
+    /// Copies what is passed by value (`byval`): the call does, and the callee sees its copy only.
+    fn by_value(
+        &mut self,
+        frame: &Frame,
+        at: usize,
+        targets: &[FunctionId],
+        mut arguments: Vec<Value>,
+        mut site: Site,
+    ) -> Vec<Value> {
+        let code = self.code;
+        for (i, argument) in arguments.iter_mut().enumerate() {
+            let mut functions = targets.iter().filter_map(|&target| code.function(target));
+            let copied = functions.find_map(|function| function.parameters.get(i)?.copied);
+            let Some(size) = copied.and_then(|size| i64::try_from(size).ok()) else { continue };
+            let copy = self.body.values;
+            self.body.values += 1;
+            self.push(at, Step { result: Some(copy), op: Op::Alloca, site, mark: false });
+            let from = std::mem::replace(argument, Value::Local(copy));
+            let call = Call {
+                callee: Callee::Direct(code.copies),
+                arguments: vec![Value::Local(copy), from, Value::Int(size)],
+                limits: Limits::default(),
+                fresh: false,
+                nounwind: true,
+                lent: Positions::default(),
+                numbers: Positions::default(),
+                gives_number: true,
+            };
+            self.push(at, Step { result: None, op: Op::Call(Box::new(call)), site, mark: false });
+            // Nothing can be put between two copies of one call.
+            site = Site::Before { function: frame.id, block: u32::MAX, index: 0 };
+        }
+        arguments
     }
 
     /// The function that a library calls again and again while it runs, with addresses that it finds in its arguments: `qsort`.
