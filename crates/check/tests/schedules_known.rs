@@ -102,7 +102,8 @@ fn what_is_found_can_be_replayed_and_told() {
 #[test]
 fn minimized_schedules_have_the_fewest_preemptions() {
     let (mut compared, mut shortened) = (0, 0);
-    for seed in seeds(cases(60 * 100) / 100) {
+    let programs = cases(60 * 100) / 100;
+    for seed in seeds(programs) {
         let text = Sketch::draw(seed).to_string();
         let engine = Engine::new(&text, RC20);
         let summary = run(&engine, &mut RandomWalk::new(seed, 60), 60);
@@ -135,7 +136,8 @@ fn minimized_schedules_have_the_fewest_preemptions() {
         shortened += usize::from(minimized.tape != failing.tape);
     }
     println!("{compared} compared, {shortened} shortened");
-    assert!(compared >= 5 && shortened > 0);
+    // Among a few there may be none that fails.
+    assert!(programs < 60 || compared >= 5 && shortened > 0);
 }
 
 /// Bugs of depth 1, 2 and 3: each turns up at least as often as the theorem says.

@@ -89,7 +89,9 @@ fn repair(out: &mut String, ported: &Ported) {
     }
     if ported.pairs_left > 0 {
         let left = ported.pairs_left as u64;
-        let _ = writeln!(out, "    {} remain that no fence can order (inside of calls)", count(left, "pair"));
+        let remain = if left == 1 { "remains" } else { "remain" };
+        let _ =
+            writeln!(out, "    {} {remain} that no fence can order (inside of calls)", count(left, "pair"));
     }
 }
 

@@ -21,6 +21,7 @@ fn frame(function: &str, line: u32) -> Frame {
         module: "/home/me/dekker/dekker".into(),
         offset: 0x1200 + u64::from(line),
         inlined: false,
+        near: false,
     }
 }
 
