@@ -2,7 +2,7 @@
 //! sibling where it must not.
 
 use crate::common::piece::{look_at, may_meet, seen};
-use seqcst_port::ir::lower::{Assumptions, Ported};
+use seqcst_port::ir::lower::{Assumptions, NOWHERE, Ported};
 use seqcst_port::machine::Machine;
 use seqcst_port::place::{Costs, place};
 use seqcst_port::program::{Aliases, NodeKind};
@@ -416,4 +416,13 @@ fn what_is_passed_by_value_is_copied_by_the_call() {
         .replace("%p) {", "%p, ptr byval([9 x i8]) %q) {")
         .replace("@g)", "@g, ptr byval([9 x i8]) @g)");
     assert_eq!(seen(&twice), [read, read, x]);
+    // A fence stands in front of the call or in the callee: in front of what the call copies, or behind.
+    let ported = look_at(&piece("byval(%s) align 4"));
+    let nodes = &ported.program.functions[0].nodes;
+    let copy = nodes.iter().position(|node| matches!(node.kind, NodeKind::Access(_))).expect("it copies");
+    assert!(nodes[copy + 1..].iter().all(|node| node.tag != nodes[copy].tag), "{nodes:?}");
+    assert!(
+        nodes.iter().any(|node| node.tag == NOWHERE),
+        "where the copy is made and the callee not entered: {nodes:?}"
+    );
 }

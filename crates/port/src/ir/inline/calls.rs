@@ -1,6 +1,6 @@
 //! Calls: which functions they lead to, and what becomes of those that stay calls.
 
-use super::{Back, DEEPEST, Frame, Inliner, LARGEST, Reason, Site, Step};
+use super::{Back, DEEPEST, Frame, Inliner, LARGEST, NO_BLOCK, Reason, Site, Step};
 use crate::ir::code::FunctionId;
 use crate::ir::library::{self, Effect};
 use crate::ir::limits::Limits;
@@ -31,7 +31,7 @@ impl Inliner<'_> {
         // A library function that may call, or not; what it gives back is its own.
         let perhaps = self.calls_back(frame, call).is_some();
         let arguments = if perhaps { Vec::new() } else { arguments };
-        let arguments = self.by_value(frame, at, &targets, arguments, site);
+        let (arguments, begins) = self.by_value(frame, at, &targets, arguments, site);
         let mut entries = if perhaps { vec![behind] } else { Vec::new() };
         let mut returned = Vec::new();
         for target in targets {
@@ -45,7 +45,7 @@ impl Inliner<'_> {
             [] => Terminator::Jump(behind),
             _ => Terminator::Any(entries),
         };
-        self.terminate(at, end, site);
+        self.terminate(at, end, begins);
         if let Some(result) = result {
             let op = match perhaps {
                 true => Op::Compute(Vec::new()),
@@ -57,7 +57,8 @@ impl Inliner<'_> {
         behind
     }
 
-    /// Copies what is passed by value (`byval`): the call does, and the callee sees its copy only.
+    /// Copies what is passed by value (`byval`): the call does, and the callee sees its copy only. Gives the arguments that it
+    /// sees, and the place where it begins.
     fn by_value(
         &mut self,
         frame: &Frame,
@@ -65,7 +66,7 @@ impl Inliner<'_> {
         targets: &[FunctionId],
         mut arguments: Vec<Value>,
         mut site: Site,
-    ) -> Vec<Value> {
+    ) -> (Vec<Value>, Site) {
         let code = self.code;
         for (i, argument) in arguments.iter_mut().enumerate() {
             let mut functions = targets.iter().filter_map(|&target| code.function(target));
@@ -86,10 +87,10 @@ impl Inliner<'_> {
                 gives_number: true,
             };
             self.push(at, Step { result: None, op: Op::Call(Box::new(call)), site, mark: false });
-            // Nothing can be put between two copies of one call.
-            site = Site::Before { function: frame.id, block: u32::MAX, index: 0 };
+            // Nothing can be put in between what one call does.
+            site = Site::Before { function: frame.id, block: NO_BLOCK, index: 0 };
         }
-        arguments
+        (arguments, site)
     }
 
     /// The function that a library calls again and again while it runs, with addresses that it finds in its arguments: `qsort`.

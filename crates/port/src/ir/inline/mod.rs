@@ -35,6 +35,9 @@ pub enum Site {
     },
 }
 
+/// No block: a site there is between two things that one instruction does, where nothing can be put.
+pub const NO_BLOCK: u32 = u32::MAX;
+
 /// An instruction of the thread.
 #[derive(Clone, Debug)]
 pub struct Step {

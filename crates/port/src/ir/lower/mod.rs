@@ -19,7 +19,7 @@ use super::debug;
 use super::depend;
 use super::escape::{self, Escape};
 use super::flow::Flow;
-use super::inline::{Body, Note, Reason, Site, Step, inline};
+use super::inline::{Body, NO_BLOCK, Note, Reason, Site, Step, inline};
 use super::module::{Callee, Op};
 use super::pointers::Pointers;
 use super::threads::{Start, Thread};
@@ -308,6 +308,9 @@ impl Lower<'_> {
     }
 
     fn tag(&mut self, site: Site) -> u32 {
+        if matches!(site, Site::Before { block: NO_BLOCK, .. }) {
+            return NOWHERE;
+        }
         if let Some(&tag) = self.tags.get(&site) {
             return tag;
         }
