@@ -56,7 +56,7 @@ pub fn before(family: Family, settings: &Settings, files: &Files) -> Vec<OsStrin
             // Not every flag is of use to every command: no warnings about that.
             add(&["--start-no-unused-arguments", "-fsanitize=thread", "-fno-sanitize-link-runtime"]);
             // clang makes vectors before it instruments, and leaves accesses to more than 16 bytes out.
-            add(&["-mprefer-vector-width=128", "-fno-slp-vectorize"]);
+            add(&["-mprefer-vector-width=128", "-mllvm", "-vectorize-slp=false"]);
             if settings.atomics_only {
                 add(&["-fno-sanitize-thread-memory-access", "-fno-sanitize-thread-func-entry-exit"]);
             }
