@@ -211,3 +211,40 @@ fn who_meets_knows_what_the_other_knew() {
         thread.join().unwrap();
     });
 }
+
+/// Who panics in a scope without being joined makes the scope panic.
+#[test]
+fn scopes_hear_of_panics() {
+    let exploration = Builder::default().threads_may_panic(true).explore(|| {
+        let scope = |join: bool| {
+            std::panic::catch_unwind(|| {
+                thread::scope(|scope| {
+                    let thread = scope.spawn(|| panic!("it does"));
+                    assert!(!join || thread.join().is_err());
+                });
+            })
+        };
+        let payload = scope(false).expect_err("a panic");
+        assert_eq!(payload.downcast_ref::<&str>(), Some(&"a scoped thread panicked"));
+        assert!(scope(true).is_ok());
+    });
+    println!("{}", exploration.report().unwrap_or_default());
+    assert_eq!(exploration.problem(), None);
+    assert!(exploration.is_exhaustive());
+}
+
+/// Threads of a scope may start others while the scope waits for them.
+#[test]
+fn scoped_threads_start_others() {
+    let seen = outcomes(|| {
+        let count = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                scope.spawn(|| count.fetch_add(1, Relaxed));
+                count.fetch_add(1, Relaxed)
+            });
+        });
+        count.into_inner()
+    });
+    assert_eq!(seen, [2]);
+}

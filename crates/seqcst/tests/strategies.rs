@@ -10,7 +10,7 @@ use std::sync::Mutex as RealMutex;
 use std::time::Duration;
 
 /// Programs.
-const CASES: u64 = 300;
+const CASES: u64 = 150;
 
 /// What threads share.
 struct Shared {

@@ -15,9 +15,13 @@ use crate::rt::{self, here, note, site, step, wait::Wait, worker};
 use park::Who;
 use seqcst_explore::{AccessType, Kind, Op};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 type Packet<T> = std::sync::Arc<std::sync::Mutex<Option<Result<T>>>>;
+
+/// A thread panicked, and nobody has joined it.
+type Unheard = std::sync::Arc<std::sync::atomic::AtomicBool>;
 
 /// Waits for a thread, like [`std::thread::JoinHandle`].
 #[derive(Debug)]
@@ -35,6 +39,7 @@ struct Inside<T> {
     thread: Thread,
     number: u32,
     packet: Packet<T>,
+    unheard: Unheard,
 }
 
 /// Makes a thread, like [`std::thread::Builder`].
@@ -116,7 +121,8 @@ where
     T: 'a,
 {
     let packet = Packet::<T>::default();
-    let result = packet.clone();
+    let unheard = Unheard::default();
+    let (result, dies) = (packet.clone(), unheard.clone());
     let job: Box<dyn FnOnce() + 'a> = Box::new(move || match catch_unwind(AssertUnwindSafe(f)) {
         Ok(value) => *result.lock().unwrap() = Some(Ok(value)),
         Err(payload) => {
@@ -124,6 +130,7 @@ where
             if rt::is_aborted() {
                 resume_unwind(payload);
             }
+            dies.store(true, Relaxed);
             *result.lock().unwrap() = Some(Err(payload));
         }
     });
@@ -141,7 +148,7 @@ where
         (spawn(number), number)
     });
     let thread = Thread::inside(Who { number, stamp: here().stamp }, handle_name);
-    Inside { thread, number, packet }
+    Inside { thread, number, packet, unheard }
 }
 
 impl<T> Inside<T> {
@@ -149,6 +156,7 @@ impl<T> Inside<T> {
     fn join(&self) -> Result<T> {
         let (number, site) = (self.number, site::number(Location::caller()));
         join(number, site);
+        self.unheard.store(false, Relaxed);
         let result = self.packet.lock().unwrap().take();
         // None only if the execution was given up while this thread is being unwound.
         result.unwrap_or_else(|| Err(Box::new("the execution was given up")))

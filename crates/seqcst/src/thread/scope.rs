@@ -1,10 +1,11 @@
 //! Threads that borrow, like [`std::thread::scope`].
 
-use super::{Inside, Result, Thread, join, spawn_inside};
+use super::{Inside, Result, Thread, Unheard, join, spawn_inside};
 use crate::rt::{self, site};
 use std::cell::{OnceCell, RefCell};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Where scoped threads are started, like [`std::thread::Scope`].
 #[derive(Debug)]
@@ -16,8 +17,8 @@ pub struct Scope<'scope, 'env: 'scope> {
 #[derive(Debug)]
 enum Kind<'scope, 'env> {
     Real(&'scope std::thread::Scope<'scope, 'env>),
-    /// The threads that were started.
-    Inside(RefCell<Vec<u32>>),
+    /// The threads that were started, and whether each panicked and was not joined.
+    Inside(RefCell<Vec<(u32, Unheard)>>),
 }
 
 // SAFETY: inside a model there is one OS thread; outside, the list isn't used.
@@ -50,14 +51,18 @@ where
     let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
     let Kind::Inside(threads) = &scope.kind else { unreachable!("made above") };
     let mut next = 0;
-    // Threads may start more of them meanwhile. Those of an execution that was given up were unwound before this one.
-    while let Some(&number) = threads.borrow().get(next) {
+    // Threads may start more of them meanwhile, so the list isn't borrowed while this one waits. Those of an execution that
+    // was given up were unwound before this one.
+    loop {
+        let Some(number) = threads.borrow().get(next).map(|(number, _)| *number) else { break };
         next += 1;
         if !rt::is_aborted() {
             join(number, site);
         }
     }
-    result.unwrap_or_else(|payload| resume_unwind(payload))
+    let value = result.unwrap_or_else(|payload| resume_unwind(payload));
+    assert!(!threads.borrow().iter().any(|(_, unheard)| unheard.load(Relaxed)), "a scoped thread panicked");
+    value
 }
 
 fn scope_outside<'env, F, T>(f: F) -> T
@@ -90,7 +95,7 @@ impl<'scope> Scope<'scope, '_> {
             Kind::Inside(threads) => {
                 // SAFETY: `scope` waits for the thread; if the execution is given up, later threads are unwound first.
                 let inside = unsafe { spawn_inside(None, f, site::number(Location::caller())) };
-                threads.borrow_mut().push(inside.number);
+                threads.borrow_mut().push((inside.number, inside.unheard.clone()));
                 ScopedJoinHandle(Handle::Inside(inside))
             }
         }
