@@ -340,7 +340,7 @@ fn are_records_fresh(segments: &[Segment], holds: &[bool]) -> bool {
 
 /// Does every write put a larger value there than it finds? Then by how much: `Some(true)` is by 1.
 ///
-/// Numbers that wrap around are counters as long as they don't: see [`wrapping`](super::wrapping).
+/// Numbers that wrap around are counters as long as they don't: see [`wrapping`].
 ///
 /// A plain store counts if it adds to what its call has read from the same location, and nobody else can have written there
 /// in between: one thread makes all these calls, or all this happens in a critical section.
