@@ -358,7 +358,11 @@ impl<'a> Replay<'a> {
                 }
                 Instr::Branch(e, to) if self.code.values.eval(e, &self.values) != 0 => self.pc = *to as usize,
                 Instr::Jump(to) => self.pc = *to as usize,
-                Instr::Choose(targets) => self.pc = targets[0] as usize,
+                // Branches stand one behind the other: the one that the access is in.
+                Instr::Choose(targets) => {
+                    let chosen = targets.iter().map(|to| *to as usize).filter(|to| *to <= node).max();
+                    self.pc = chosen.unwrap_or(targets[0] as usize);
+                }
                 _ => self.pc += 1,
             }
         }
