@@ -198,15 +198,19 @@ struct Split {
 }
 
 /// Whether the compare-and-swap that is being looked at only makes a loop go round once more when it fails: success leaves the
-/// innermost loop that it is in, failure does not.
+/// innermost loop that it is in, failure does not. Compilers peel loops: then failure leads to such a one, with the same success.
 pub(super) fn is_retried(context: &ThreadContext) -> bool {
     let (block, at) = context.at;
-    let (steps, flow) = (&context.body.blocks[block].steps, context.flow);
-    let split = split(steps, &context.pointers).filter(|split| split.at == at);
-    split.is_some_and(|Split { success, failure, .. }| {
+    let flow = context.flow;
+    let split = |block: usize| split(&context.body.blocks[block].steps, &context.pointers);
+    let goes_round = |block: usize, &Split { success, failure, .. }: &Split| {
         flow.depth[success] < flow.depth[block]
             && flow.depth[failure] >= flow.depth[block]
             && (failure == block || flow.after(failure).contains(block))
+    };
+    split(block).filter(|split| split.at == at).is_some_and(|first| {
+        let again = split(first.failure).filter(|again| again.success == first.success);
+        goes_round(block, &first) || again.is_some_and(|again| goes_round(first.failure, &again))
     })
 }
 
