@@ -2,25 +2,13 @@
 
 #![allow(unsafe_code)] // a cell that threads share
 
+mod outcomes;
+
+use outcomes::outcomes;
 use seqcst::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use seqcst::sync::{Arc, Condvar, Mutex, Weak, mpsc};
 use seqcst::{Builder, cell::UnsafeCell, thread};
-use std::collections::BTreeSet;
-use std::sync::Mutex as RealMutex;
 use std::time::Duration;
-
-/// All that `f` returns in some execution, which must all be fine.
-#[track_caller]
-fn outcomes<T: Ord>(f: impl Fn() -> T) -> Vec<T> {
-    let seen = RealMutex::new(BTreeSet::new());
-    let exploration = Builder::default().explore(|| {
-        seen.lock().unwrap().insert(f());
-    });
-    println!("{}\n{}", exploration.summary(), exploration.report().unwrap_or_default());
-    assert_eq!(exploration.problem(), None);
-    assert!(exploration.is_exhaustive());
-    seen.into_inner().unwrap().into_iter().collect()
-}
 
 /// The time can be up while another thread has the lock, changes what is waited for, and signals: then the wait is late,
 /// but the condition holds.

@@ -1,24 +1,14 @@
 //! Synchronisation of all kinds, inside a model.
 
+mod outcomes;
+
+use outcomes::outcomes;
 use seqcst::sync::atomic::{AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
 use seqcst::sync::{Arc, Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock, Weak, mpsc};
 use seqcst::{Builder, Problem, Strategy, thread};
 use std::collections::BTreeSet;
 use std::sync::Mutex as RealMutex;
 use std::time::Duration;
-
-/// All that `f` returns in some execution, which must all be fine.
-#[track_caller]
-fn outcomes<T: Ord>(f: impl Fn() -> T) -> Vec<T> {
-    let seen = RealMutex::new(BTreeSet::new());
-    let exploration = Builder::default().explore(|| {
-        seen.lock().unwrap().insert(f());
-    });
-    println!("{}\n{}", exploration.summary(), exploration.report().unwrap_or_default());
-    assert_eq!(exploration.problem(), None);
-    assert!(exploration.is_exhaustive());
-    seen.into_inner().unwrap().into_iter().collect()
-}
 
 #[test]
 fn mutexes_exclude() {
